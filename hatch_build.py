@@ -17,6 +17,8 @@ UNREACHABLE = (
     *("ERR_SOCKET_TIMEOUT", "EIDLETIMEOUT", "FETCH_ERROR", "network"),
 )  # words of npm's
 STATIC = "src/kinematch/studio/static"
+SHIPPED = "src/kinematch/shipped"  # compiled code, which `python -m kinematch.export.wheel` leaves there
+SWITCH = "KINEMATCH_PLATFORM_WHEEL"  # set to 1, wheels carry it, and fit this system and this Python alone
 
 
 class ClientBuild(BuildHookInterface):
@@ -24,6 +26,16 @@ class ClientBuild(BuildHookInterface):
         root = Path(self.root)
         if self.target_name in ("wheel", "sdist"):  # whoever builds from the sdist needs no registry
             build_client(root / "client", root / STATIC, self.app.display_waiting)
+        if self.target_name == "wheel" and os.environ.get(SWITCH) == "1":
+            carry_code(root, build_data)
+
+
+def carry_code(root: Path, build_data: dict) -> None:
+    """Have a wheel carry compiled code, which makes it one for this system and this version of Python."""
+    if not (root / SHIPPED / "target.json").exists():
+        raise RuntimeError(f"{SWITCH} is set, but there is no compiled code: run `python -m kinematch.export.wheel`")
+    build_data["artifacts"].append(SHIPPED)
+    build_data |= {"pure_python": False, "infer_tag": True}
 
 
 def build_client(client: Path, static: Path, say: Callable[[str], None] = print) -> None:

@@ -1,6 +1,7 @@
 """Compiled code on disk: one file for each function and its types, named by what the code was made from.
 
 Checkouts and virtual environments of one user share the folder. Entries are pickles, so the folder is the user's own.
+Platform wheels carry entries too (`export/wheel.py`), within the package.
 """
 
 import hashlib
@@ -21,6 +22,8 @@ MAX_FOLDER_BYTES = 1_000_000_000  # about five versions of all kernels, those of
 MIN_TOUCH_SECONDS = 3600.0  # between notes that an entry is in use
 HEADER = b"kinematch compiled code 1\n"
 SUFFIX = ".code"
+SHIPPED = Path(__file__).parent / "shipped"  # entries of a platform wheel
+TARGET = SHIPPED / "target.json"  # the processor they are for, and its features
 
 
 def find_code_folder() -> Path | None:

@@ -33,7 +33,7 @@ def _signed(words: np.ndarray) -> bytearray:
 
 
 def test_static_libraries_name_all_functions():
-    archive = write_static(b"an odd size")
+    archive = write_static(b"an odd size", "linux-x64")
     assert archive.startswith(b"!<arch>\n")
     assert all(name.encode() + b"\0" in archive for name in SYMBOLS)
     assert len(archive) % 2 == 0

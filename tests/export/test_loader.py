@@ -46,6 +46,15 @@ def test_heads_that_are_wrong_are_refused(walker_data, library, word, value, err
     assert str(raised.value) == at.ERRORS[error]
 
 
+def test_a_file_that_asks_for_far_more_memory_than_it_has_is_refused(walker_data, library):
+    head = np.frombuffer(walker_data, np.int64, at.FILE_HEAD)
+    table = np.frombuffer(walker_data, np.int64, at.ARRAY_WORDS * head[at.ARRAY_COUNT], at.WORD * at.FILE_HEAD)
+    row = int(np.flatnonzero(table.reshape(-1, at.ARRAY_WORDS)[:, at.FILL] == at.ZEROS)[0])
+    with pytest.raises(NativeError) as raised:
+        Characters(library, change(walker_data, at.FILE_HEAD + at.ARRAY_WORDS * row + at.SHAPE, 2**26))
+    assert raised.value.code == at.OUT_OF_RANGE
+
+
 @pytest.mark.parametrize("count", [0, -1, at.MAX_COUNT + 1, 2**62])
 def test_numbers_of_characters_are_bounded(walker_data, library, count):
     with pytest.raises(NativeError) as raised:

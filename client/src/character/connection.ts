@@ -67,6 +67,9 @@ export class LocalConnection extends Connection {
       case "follow_path":
         pilot.follow(message.keypoints, message.loops ?? true);
         break;
+      case "act":
+        simulation.act(message.action ?? "");
+        return true;
       case "set_crowd":
         simulation.crowd = message.count;
         break;

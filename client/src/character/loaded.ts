@@ -41,6 +41,8 @@ export interface About {
   tpose: [number, number, number, number][];
   filters: string[];
   sources: string[];
+  /** Of each source, the actions that can be asked for. */
+  actions: string[][];
   page: PageAbout;
 }
 
@@ -51,7 +53,7 @@ export interface Loaded {
   readonly stateSize: number;
   readonly pose: { globalPositions: Float32Array; globalRotations: Float32Array };
   command(
-    command: { velocity: number[]; facing?: number[]; filter?: number; source?: number },
+    command: { velocity: number[]; facing?: number[]; filter?: number; source?: number; action?: { name: string } },
     character?: number,
   ): void;
   step(dt: number): number;

@@ -8,6 +8,7 @@ export const RATE = 60; // steps a second
 const KEPT = 3600; // steps that can be gone back to
 const FEW = 4; // characters whose states are kept at every step
 const SELDOM = 15; // steps between kept states of more than those
+const PATIENCE = 0.6; // s for which an action is asked for until it is entered, as acts.py
 const FARTHEST = 5000; // m from the middle of the world, beyond which numbers get coarse
 const HALFLIFE_FACTOR = 1.6783469900166605; // of a critically damped spring, as kinematch.math.spring
 
@@ -33,6 +34,7 @@ export class Simulation {
   step = -1;
   readonly pilot: Pilot;
   source = 0;
+  private asked: { name: string; left: number } | null = null;
   moments: Moment[] = [];
   private others: Loaded | null = null;
   private ground: Ground | null = null;
@@ -83,6 +85,11 @@ export class Simulation {
     for (const own of [this.hero, this.others]) own?.stand(ground);
   }
 
+  /** Have the first character do an action as soon as it can. */
+  act(name: string): void {
+    if (this.hero.about.actions[this.source]?.includes(name)) this.asked = { name, left: PATIENCE };
+  }
+
   startOver(): void {
     for (const own of [this.hero, this.others]) {
       if (!own) continue;
@@ -109,6 +116,8 @@ export class Simulation {
       this.others.step(dt);
     }
     this.hero.step(dt);
+    if (this.asked && ((this.asked.left -= dt) <= 0 || Number(this.hero.array("acting.stretches").data[0]) >= 0))
+      this.asked = null;
     const frame = this.take(performance.now() - began);
     this.keep(frame, told);
     return frame;
@@ -116,7 +125,8 @@ export class Simulation {
 
   private order(own: Loaded, told: Told, n: number): void {
     const filter = Math.max(0, own.about.filters.indexOf(told.filter));
-    own.command({ velocity: told.velocity, facing: told.facing, filter, source: this.source }, n);
+    const action = own === this.hero && this.asked ? { name: this.asked.name } : undefined;
+    own.command({ velocity: told.velocity, facing: told.facing, filter, source: this.source, action }, n);
   }
 
   private keep(frame: PoseFrame, told: Told): void {

@@ -6,6 +6,7 @@ Numba's own cache goes by paths and times of files: each checkout and each envir
 import functools
 import hashlib
 import inspect
+import json
 import logging
 import re
 import sys
@@ -18,8 +19,8 @@ import numba
 import numpy
 from numba import types
 
-from kinematch.code_folder import find_code_folder, has_entry, load_entry, save_entry
-from kinematch.compile.internals import name_target, pack_code, unpack_code
+from kinematch.code_folder import SHIPPED, TARGET, find_code_folder, has_entry, load_entry, save_entry
+from kinematch.compile.internals import describe_target, pack_code, unpack_code
 
 LOG = logging.getLogger("kinematch")
 VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, numpy.__version__)
@@ -39,20 +40,32 @@ class CodeCache:
     def cache_path(self) -> str:
         return str(self.folder)
 
-    def name_entries(self, context: Any) -> str:
-        """How the names of entries begin, whatever the types of arguments."""
-        return f"{self._name}-{_digest((self._made_from, name_target(context)))}-"
+    def has_entries(self, context: Any) -> bool:
+        """Whether there is code of the function, whatever the types of arguments."""
+        return any(has_entry(folder, self._name_entries(target)) for folder, target in self._list_places(context))
 
     def load_overload(self, sig: tuple, context: Any) -> Any:
-        content = load_entry(self.folder, self._name_entry(sig, context))
-        return None if content is None else unpack_code(sig, context, content)
+        for folder, target in self._list_places(context):
+            content = load_entry(folder, self._name_entries(target) + _digest(_describe(sig)))
+            if content is not None:
+                return unpack_code(sig, context, content)
+        return None
 
     def save_overload(self, sig: tuple, compiled: Any) -> None:
         if content := pack_code(sig, compiled):
-            save_entry(self.folder, self._name_entry(sig, compiled.target_context), content)
+            name = self._name_entries(describe_target(compiled.target_context)) + _digest(_describe(sig))
+            save_entry(self.folder, name, content)
 
-    def _name_entry(self, sig: tuple, context: Any) -> str:
-        return self.name_entries(context) + _digest(_describe(sig))
+    def _list_places(self, context: Any) -> list[tuple[Path, tuple]]:
+        """Folders, and the target of the code in each: the user's, and that of a wheel which this machine can run."""
+        own, shipped = describe_target(context), _find_shipped_target()
+        places = [(self.folder, own)]
+        if shipped is not None and _can_run(own, shipped):
+            places.append((SHIPPED, shipped))
+        return places
+
+    def _name_entries(self, target: tuple) -> str:
+        return f"{self._name}-{_digest((self._made_from, repr(target)))}-"
 
 
 def set_cache(dispatcher: Any, sources: tuple) -> None:
@@ -76,7 +89,22 @@ def _warn_uncached() -> None:
 def is_missing(dispatcher: Any) -> bool:
     """Whether no run has left code of a kernel that this machine can use; where none can be kept, none is missing."""
     kept = dispatcher._cache
-    return isinstance(kept, CodeCache) and not has_entry(kept.folder, kept.name_entries(dispatcher.targetctx))
+    return isinstance(kept, CodeCache) and not kept.has_entries(dispatcher.targetctx)
+
+
+@functools.cache
+def _find_shipped_target() -> tuple | None:
+    """System, processor and features that the code of a platform wheel is for."""
+    try:
+        return tuple(json.loads(TARGET.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return None
+
+
+def _can_run(own: tuple, given: tuple) -> bool:
+    """Whether a machine runs code for a target: the same system, and all features that the code may use."""
+    features = [{one for one in target[2].split(",") if one.startswith("+")} for target in (own, given)]
+    return own[0] == given[0] and features[1] <= features[0]
 
 
 def _describe(kinds: Any) -> Any:

@@ -275,6 +275,6 @@ def unpack_code(types_given: tuple, target_context: Any, content: bytes) -> Any:
         return None
 
 
-def name_target(context: Any) -> str:
-    """The processor, system and features that code is compiled for."""
-    return repr(context.codegen().magic_tuple())
+def describe_target(context: Any) -> tuple[str, str, str]:
+    """The system, processor and features that code is compiled for."""
+    return context.codegen().magic_tuple()

@@ -131,6 +131,7 @@ PACKED = {
     "packed.rest": ArrayRule("f4", "J 3", *LENGTH),
     "packed.centres": ArrayRule("f4", "S M 3", *LENGTH),
     "packed.roots": ArrayRule("u2", "P 3"),
+    "packed.root_heights": ArrayRule("f4", "F", *LENGTH, optional=True),  # of actions
     "packed.root_bases": ArrayRule("f4", "S 3", *LENGTH),
     "packed.root_steps": ArrayRule("f4", "S 3", *LENGTH),
     "packed.originals": ArrayRule("i4", "C", -1, below="C"),

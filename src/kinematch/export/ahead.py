@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from kinematch.code_folder import find_code_folder, load_entry, save_entry
+from kinematch.code_folder import SHIPPED, find_code_folder, load_entry, save_entry
 from kinematch.compile.code_cache import VERSIONS
 from kinematch.compile.jit import digest_sources
 from kinematch.errors import KinematchError, unknown
@@ -23,14 +23,15 @@ from kinematch.export.targets import TARGETS, WEB, compile_object
 from kinematch.export.wasm import finish_module
 
 Say = Callable[[str], None]
-OWN = ("capture", "entries", "targets", "wasm")  # what decides on the code besides the kernels
+CAPTURE = ("capture", "entries")  # what decides on instructions besides the kernels
+OWN = (*CAPTURE, "targets", "wasm")  # and on code
 
 
 def make_code(target: str, say: Say = lambda text: None) -> bytes:
     """The step for a target: a module for pages, or an object file. It takes a minute where none is kept."""
     if target not in TARGETS:
         raise KinematchError(unknown("target", target, TARGETS))
-    name = f"step-{target}-{_digest()}"
+    name = name_code(target)
     code = _load(name)
     if code is None:
         instructions = _make_instructions(say)
@@ -41,13 +42,13 @@ def make_code(target: str, say: Say = lambda text: None) -> bytes:
     return code
 
 
-def is_kept(target: str) -> bool:
-    """Whether the step for a target is compiled already."""
-    return _load(f"step-{target}-{_digest()}") is not None
+def name_code(target: str) -> str:
+    """The name that the step for a target is kept under."""
+    return f"step-{target}-{_digest(OWN)}"
 
 
 def _make_instructions(say: Say) -> str:
-    name = f"step-instructions-{_digest()}"
+    name = f"step-instructions-{_digest(CAPTURE)}"
     kept = _load(name)
     if kept is not None:
         return zlib.decompress(kept).decode()
@@ -67,15 +68,16 @@ def _make_instructions(say: Say) -> str:
 
 
 @cache
-def _digest() -> str:
+def _digest(files: tuple[str, ...]) -> str:
     here = Path(__file__).parent
-    own = [(here / f"{name}.py").read_bytes() for name in OWN]
+    own = [(here / f"{name}.py").read_bytes() for name in files]
     return hashlib.sha256(repr((VERSIONS, digest_sources(here), digest_records(), own)).encode()).hexdigest()[:32]
 
 
 def _load(name: str) -> bytes | None:
     folder = find_code_folder()
-    return None if folder is None else load_entry(folder, name)
+    kept = None if folder is None else load_entry(folder, name)
+    return load_entry(SHIPPED, name) if kept is None else kept
 
 
 def _save(name: str, content: bytes) -> None:

@@ -52,9 +52,8 @@ def write_download(
 
 
 def pack(source: Any, progress: Callable[[int, int], None] = lambda done, total: None) -> Any:
-    """A database in a tenth of its size, within PACKED_ERROR; what is packed already, models and actions stay as they
-    are."""
-    if not isinstance(source, Database) or isinstance(source.poses, PackedPoses) or source.poses.actions.names:
+    """A database in a tenth of its size, within PACKED_ERROR; what is packed already and models stay as they are."""
+    if not isinstance(source, Database) or isinstance(source.poses, PackedPoses):
         return source
     return round_features(pack_database(source, PACKED_ERROR, progress=progress).database)
 

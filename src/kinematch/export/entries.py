@@ -30,6 +30,7 @@ ENTRIES = {
     "finish": EntryPoint(e.finish, "p"),
     "ground": EntryPoint(e.ground, "pipiidddi"),
     "command": EntryPoint(e.command, "piddddddii"),
+    "act": EntryPoint(e.act, "piiddddd"),
     "teleport": EntryPoint(e.teleport, "pidddd"),
     "find": EntryPoint(e.find, "ppp"),
     "count": EntryPoint(e.count_characters, "p"),

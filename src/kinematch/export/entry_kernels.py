@@ -171,6 +171,24 @@ def command(memory, n, velocity_x, velocity_y, velocity_z, facing_x, facing_y, f
     return np.int64(0)
 
 
+def act(memory, n, action, x, y, z, yaw, when):
+    """Ask for an action from the next step on, by its number; a negative one asks for none. Its event is to meet a
+    place and a heading, and a time in s from now; NaN leaves them open."""
+    own = U(memory)
+    if not is_loaded(own):
+        return np.int64(at.NOT_LOADED)
+    orders = open_scene(open_instance(read_size(own, at.OWN_INSTANCE)).scene).orders
+    if not 0 <= n < orders.actions.shape[0] or action >= at.MAX_BYTES:
+        return np.int64(at.NO_CHARACTER)
+    if max(abs(x), abs(y), abs(z), abs(yaw)) > WORLD_RADIUS or abs(when) > LONGEST_STEP:
+        return np.int64(at.NOT_FINITE)
+    orders.actions[n] = max(action, -1)
+    orders.targets[n, 0], orders.targets[n, 1], orders.targets[n, 2], orders.targets[n, 3] = x, y, z, yaw
+    orders.clears[n, 0] = orders.clears[n, 1] = np.nan
+    orders.times[n] = when
+    return np.int64(0)
+
+
 def teleport(memory, n, x, y, z, yaw):
     """Move a character and its body, at rest; its clip goes on. As state.put_at_rest."""
     own = U(memory)

@@ -77,7 +77,7 @@ def write_native(data: bytes, output: Path, target: str | None = None, say: Say 
     find_linker(target)  # before a minute of work
     code = make_code(target, say)
     files = {
-        name_library(target): link_shared(code, target), "libkinematch.a": write_static(code), DATA: data,
+        name_library(target): link_shared(code, target), "libkinematch.a": write_static(code, target), DATA: data,
         "kinematch.h": write_header(),
     } | {name: (HERE / "native" / name).read_bytes() for name in NATIVE_PAGES}  # fmt: skip
     return _write(files, output)

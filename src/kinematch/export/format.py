@@ -11,6 +11,8 @@ MAGIC = int.from_bytes(b"KINEMATC", "little")
 VERSION = 1
 MAX_COUNT = 100_000  # characters
 MAX_BYTES = 2**40  # of one array
+MAX_EACH = 2**20  # bytes of memory that a character needs
+SPARE = 16  # so many characters' for what all of them share, beside as much as the file
 MAX_ARRAYS = 10_000
 RANK = 5  # axes that an array can have
 

@@ -62,9 +62,10 @@ def find_linker(target: str) -> list[str]:
     )
 
 
-def write_static(code: bytes) -> bytes:
+def write_static(code: bytes, target: str) -> bytes:
     """A static library: an archive of one object with a table of its symbols."""
-    names = b"".join(one.encode() + b"\0" for one in SYMBOLS)
+    before = "_" if target.startswith("macos") else ""
+    names = b"".join(f"{before}{one}\0".encode() for one in SYMBOLS)
     table = len(SYMBOLS).to_bytes(4, "big") + b"{at}" * len(SYMBOLS) + names
     table += b"\0" * (len(table) % 2)
     at = 8 + 60 + len(table)

@@ -165,7 +165,7 @@ def measure(data, size, count, records):
         fill = read_size(entry, at.FILL)
         if fill == at.ZEROS or fill == at.REPEATED:
             total += round_up_line(measure_array(entry, count))
-        if total > at.MAX_BYTES:
+        if total > size + at.MAX_EACH * (count + at.SPARE):
             return np.int64(at.OUT_OF_RANGE)
     for index in range(read_size(file, at.PATCH_COUNT)):
         if not check_patch(file, find_patch(file, index), count):

@@ -46,6 +46,17 @@ def test_a_round_trip_is_exact_to_the_bit(packed, file, mapped):
     assert again.about == packed.about
 
 
+def test_roots_that_leave_the_ground_keep_their_heights(acts, tmp_path):
+    packed = pack_database(acts, 1e-3).database
+    storage.save(tmp_path / "a.kinematch", packed)
+    again = storage.load(tmp_path / "a.kinematch")
+    heights = acts.poses.positions[:, 0, 1]
+    assert heights.max() > 0.3
+    for one in (packed, again):
+        assert np.array_equal(one.poses.positions[:, 0, 1], heights)
+        assert np.abs(one.poses.velocities[:, 0] - acts.poses.velocities[:, 0]).max() < 0.01
+
+
 def test_saving_what_was_loaded_gives_the_same_bytes(file, tmp_path):
     storage.save(tmp_path / "b.kinematch", storage.load(file))
     assert (tmp_path / "b.kinematch").read_bytes() == file.read_bytes()

@@ -26,6 +26,7 @@ class PackedFrames:
     rest: np.ndarray  # (J, 3) float32 m, where all others are
     mirror: Mirror
     frame_rate: float
+    heights: np.ndarray | None = None  # (F,) float32 m of the root, whose clips leave the ground
 
     def find_clips(self, frames: np.ndarray) -> np.ndarray:
         return np.searchsorted(self.stops, frames, side="right")
@@ -57,6 +58,8 @@ class PackedFrames:
         positions[:, self.moving] = self.read_places(frames)
         roots = self.read_roots(frames)
         positions[:, 0, 0], positions[:, 0, 2] = roots[:, 0], roots[:, 1]
+        if self.heights is not None:
+            positions[:, 0, 1] = self.heights[frames]
         return positions
 
     def read_places(self, frames: np.ndarray) -> np.ndarray:
@@ -92,6 +95,8 @@ class PackedFrames:
             out[:, self.moving] = places * share[:, None, None]
         here = self._carry_roots(frames)
         out[:, 0, ::2] = (here[1] - here[0])[:, :2] * share[:, None]
+        if self.heights is not None:
+            out[:, 0, 1] = (self.heights[after].astype(np.float64) - self.heights[before]) * share
         return out
 
     def measure_angular_velocities(self, frames: np.ndarray) -> np.ndarray:
@@ -147,11 +152,13 @@ class PackedFrames:
 def make_frames(
     pack: Pack, starts: np.ndarray, stops: np.ndarray, loops: np.ndarray, loop_positions: np.ndarray,
     loop_rotations: np.ndarray, moving: np.ndarray, rest: np.ndarray, mirror: Mirror, frame_rate: float,
+    heights: np.ndarray | None,
 ) -> PackedFrames:  # fmt: skip
     for array in (*pack, starts, stops):
         if isinstance(array, np.ndarray):  # kernels are compiled for one kind of array
             array.flags.writeable = False
     turns = yaw_of(loop_rotations).astype(np.float64).reshape(-1)
     return PackedFrames(
-        pack, starts, stops, loops, loop_positions.astype(np.float64), turns, moving, rest, mirror, frame_rate
-    )
+        pack, starts, stops, loops, loop_positions.astype(np.float64), turns, moving, rest, mirror, frame_rate,
+        heights,
+    )  # fmt: skip

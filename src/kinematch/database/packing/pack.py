@@ -61,7 +61,7 @@ def pack_database(
     poses = database.poses
     if isinstance(poses, PackedPoses):
         raise KinematchError("the database is packed already; pack the one it was made of")
-    check_root(poses)
+    check_upright(poses)
     moving = find_moving(poses.skeleton, poses.positions)
     mirror = make_mirror(poses.skeleton, moving)
     originals, apart = find_originals(poses, mirror, moving)
@@ -105,13 +105,16 @@ def measure_errors(poses: PoseDatabase, other: PoseDatabase) -> np.ndarray:
     return errors
 
 
-def check_root(poses: PoseDatabase) -> None:
-    height = float(np.abs(poses.positions[:, 0, 1]).max())
+def check_upright(poses: PoseDatabase) -> None:
     tilt = float(np.abs(poses.rotations[:, 0, 1::2]).max())
-    if height > FLAT or tilt > FLAT:
-        raise KinematchError(
-            f"the root leaves the ground by {height:g} m or the upright by {tilt:g}: only ground roots are packed"
-        )
+    if tilt > FLAT:
+        raise KinematchError(f"the root leaves the upright by {tilt:g}: only ground roots are packed")
+
+
+def read_root_heights(poses: PoseDatabase) -> np.ndarray | None:
+    """(F,) m; None where the root never leaves the ground, as without actions."""
+    heights = np.array(poses.positions[:, 0, 1], np.float32)
+    return heights if np.abs(heights).max() > FLAT else None
 
 
 @dataclass(eq=False)
@@ -220,6 +223,7 @@ def _open(database: Database, pack: Pack, moving: np.ndarray, mirror: Mirror) ->
     frames = make_frames(
         pack, poses.clip_starts, poses.clip_stops, poses.clip_loops, poses.loop_positions, poses.loop_rotations,
         moving, np.array(poses.positions[0], np.float32), mirror, poses.frame_rate,
+        read_root_heights(poses),
     )  # fmt: skip
     starts, factors = find_runs(poses.cost_factor)
     bits = pack_flags(np.column_stack([poses.no_entry, features.targets, poses.tags.frames]))

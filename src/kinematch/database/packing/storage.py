@@ -43,6 +43,8 @@ def to_packed_arrays(poses: PackedPoses) -> tuple[dict[str, np.ndarray], dict[st
     arrays |= {f"marks.{name}": getattr(poses.marks, name) for name in MARKS}
     arrays |= {f"mirror.{name}": array for name, array in poses.frames.mirror._asdict().items()}
     arrays |= {"packed.moving": poses.frames.moving, "packed.rest": poses.frames.rest}
+    if poses.frames.heights is not None:
+        arrays["packed.root_heights"] = poses.frames.heights
     return arrays, {"pace_step": poses.pack.pace_step, "layout": LAYOUT}
 
 
@@ -77,7 +79,7 @@ def from_packed_arrays(
     check_segments(pack, cut.lengths)
     made = make_frames(
         pack, clips.starts, clips.stops, clips.loops, clips.loop_positions, clips.loop_rotations, moving, rest,
-        mirror, frame_rate,
+        mirror, frame_rate, arrays.get("packed.root_heights"),
     )  # fmt: skip
     return open_poses(skeleton, frame_rate, made, marks, clips, contact_joints, tag_names)
 

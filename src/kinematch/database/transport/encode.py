@@ -8,7 +8,7 @@ import numpy as np
 from kinematch.database.feature_database import FeatureDatabase
 from kinematch.database.packing.bodies import measure_distances, place_points
 from kinematch.database.packing.mirrors import pair_names
-from kinematch.database.packing.pack import check_root, measure_errors
+from kinematch.database.packing.pack import check_upright, measure_errors, read_root_heights
 from kinematch.database.packing.poses import PackedPoses, list_clips
 from kinematch.database.packing.small import find_runs, pack_flags
 from kinematch.database.poses import PoseDatabase
@@ -55,7 +55,9 @@ def encode_database(
         raise KinematchError(f"an error of {error:g} m, expected {least:g} to {most:g}")
     if isinstance(poses, PackedPoses):
         raise KinematchError("the database is packed already; take the one it was made of")
-    check_root(poses)
+    check_upright(poses)
+    if read_root_heights(poses) is not None:
+        raise KinematchError("the root leaves the ground, as in actions: `--transport` stores ground roots only")
     body = SharedSkeleton(
         poses.skeleton, find_moving(poses.skeleton, poses.positions), np.array(poses.positions[0], np.float32)
     )

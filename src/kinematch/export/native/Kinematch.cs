@@ -20,6 +20,8 @@ static class Native
     [DllImport(Library)] public static extern IntPtr kinematch_command(IntPtr own, IntPtr n, double vx, double vy, double vz,
         double fx, double fy, double fz, IntPtr filter, IntPtr source);
     [DllImport(Library)] public static extern IntPtr kinematch_step(IntPtr own, double dt);
+    [DllImport(Library)] public static extern IntPtr kinematch_act(IntPtr own, IntPtr n, IntPtr action, double x, double y,
+        double z, double yaw, double when);
     [DllImport(Library)] public static extern IntPtr kinematch_teleport(IntPtr own, IntPtr n, double x, double y, double z, double yaw);
     [DllImport(Library)] public static extern IntPtr kinematch_find(IntPtr own, byte[] name, out Found found);
     [DllImport(Library)] public static extern IntPtr kinematch_about(IntPtr own);
@@ -83,6 +85,13 @@ public sealed class Kinematch : IDisposable
     }
 
     public void StandLevel() { Check(Native.kinematch_ground(own, IntPtr.Zero, IntPtr.Zero, IntPtr.Zero, IntPtr.Zero, 1, 0, 0, IntPtr.Zero)); }
+
+    // An action by its number in the list "actions" of About, or -1 for none; without a target it may be anywhere.
+    public void Act(int action, double[] target = null, double yaw = double.NaN, int n = 0, double when = double.NaN)
+    {
+        double[] t = target ?? new[] { double.NaN, double.NaN, double.NaN };
+        Check(Native.kinematch_act(own, (IntPtr)n, (IntPtr)action, t[0], t[1], t[2], yaw, when));
+    }
 
     public void Teleport(double x, double y, double z, double yaw, int n = 0)
     {

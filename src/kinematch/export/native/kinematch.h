@@ -63,6 +63,12 @@ ptrdiff_t kinematch_ground(kinematch_characters *characters, ptrdiff_t kind, con
 ptrdiff_t kinematch_begin(kinematch_characters *characters, double dt);
 ptrdiff_t kinematch_finish(kinematch_characters *characters);
 
+/* Ask character n for an action from the next step on, by its number in the list "actions" of kinematch_about; -1 asks for
+ * none. x, y, z and yaw are where its event is to be, `when` in how many seconds; NAN leaves them open. An action that
+ * lasts goes on while it is asked for. "pose.acting" says what plays (-1 for nothing), "pose.refusals" why not. */
+ptrdiff_t kinematch_act(kinematch_characters *characters, ptrdiff_t n, ptrdiff_t action, double x, double y, double z,
+                        double yaw, double when);
+
 /* Move character n and its body to a place, at rest; its clip goes on. */
 ptrdiff_t kinematch_teleport(kinematch_characters *characters, ptrdiff_t n, double x, double y, double z, double yaw);
 

@@ -85,6 +85,12 @@ public:
         check(kinematch_finish(own_.get()));
     }
 
+    // An action by its number in the list "actions" of about(), or -1 for none; NAN leaves a place or heading open.
+    void act(ptrdiff_t action, const std::array<double, 3> &target = {NAN, NAN, NAN}, double yaw = NAN, ptrdiff_t n = 0,
+             double when = NAN) {
+        check(kinematch_act(own_.get(), n, action, target[0], target[1], target[2], yaw, when));
+    }
+
     void teleport(const std::array<double, 3> &place, double yaw, ptrdiff_t n = 0) {
         check(kinematch_teleport(own_.get(), n, place[0], place[1], place[2], yaw));
     }

@@ -1,6 +1,7 @@
 """Kinematch's library from Python, by ctypes: for programs that ship without the package."""
 
 import ctypes
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ class Characters:
         takes = {
             "free": [POINTER], "count": [POINTER], "state_size": [POINTER], "step": [POINTER, DOUBLE],
             "command": [POINTER, WORD, *[DOUBLE] * 6, WORD, WORD], "teleport": [POINTER, WORD, *[DOUBLE] * 4],
+            "act": [POINTER, WORD, WORD, *[DOUBLE] * 5],
             "find": [POINTER, ctypes.c_char_p, POINTER], "save": [POINTER, POINTER, WORD],
             "restore": [POINTER, ctypes.c_char_p, WORD], "begin": [POINTER, DOUBLE], "finish": [POINTER],
             "ground": [POINTER, WORD, POINTER, WORD, WORD, *[DOUBLE] * 3, WORD],
@@ -48,6 +50,11 @@ class Characters:
     def command(self, velocity, facing=(0.0, 0.0, 0.0), n: int = 0, *, filter: int = 0, source: int = 0) -> None:
         """A velocity in m/s and a direction to face along the ground; zeros keep the one that it has."""
         self._call("command", n, *velocity, *facing, filter, source)
+
+    def act(self, action: str | None, target=None, yaw: float = np.nan, n: int = 0, *, when: float = np.nan) -> None:
+        """Ask for an action of `about`, whose event is to be at a target (3,) m, until None is asked for."""
+        number = -1 if action is None else json.loads(self.about)["actions"][0].index(action)
+        self._call("act", n, number, *([np.nan] * 3 if target is None else target), yaw, when)
 
     def step(self, dt: float) -> int:
         return self._call("step", dt)

@@ -18,25 +18,34 @@ const ASKED = 2;
 const LONGEST_PIECE = 0.02; // s of a step on ground that is asked for
 const REACH = 0.01; // m, over which its slope is measured
 const ERRORS = {/* ERRORS */};
-// what a brief state has: arrays, how many numbers of each, and how they are stored
+// what a brief state has, and how its numbers are stored: all but the turns and places of joints that a transition decays
 const BRIEF_PARTS = [
-  ["playing.positions", 3, "Float32"],
-  ["playing.yaws", 1, "Float32"],
-  ["playing.fractions", 1, "Float32"],
-  ["playing.frames", 1, "Int32"],
-  ["playing.sources", 1, "Int32"],
-  ["body.positions", 3, "Float32"],
-  ["body.velocities", 3, "Float32"],
-  ["body.accelerations", 3, "Float32"],
-  ["body.yaws", 1, "Float32"],
-  ["body.yaw_rates", 1, "Float32"],
-  ["schedule.since", 1, "Float32"],
-  ["schedule.commands", 4, "Float32"],
-  ["schedule.filters", 1, "Int32"],
-  ["schedule.left", 1, "Int32"],
-  ["schedule.idle", 1, "Int32"],
+  ["playing.positions", "Float32"],
+  ["playing.yaws", "Float32"],
+  ["playing.fractions", "Float32"],
+  ["playing.frames", "Int32"],
+  ["playing.sources", "Int32"],
+  ["body.positions", "Float32"],
+  ["body.velocities", "Float32"],
+  ["body.accelerations", "Float32"],
+  ["body.yaws", "Float32"],
+  ["body.yaw_rates", "Float32"],
+  ["schedule.since", "Float32"],
+  ["schedule.commands", "Float32"],
+  ["schedule.filters", "Int32"],
+  ["schedule.left", "Int32"],
+  ["schedule.idle", "Uint8"],
+  ["offsets.roots", "Float32"],
+  ["offsets.ages", "Float32"],
+  ["feet.locked", "Uint8"],
+  ["feet.refused", "Uint8"],
+  ["feet.places", "Float32"],
+  ["feet.offsets", "Float32"],
+  ["feet.rates", "Float32"],
+  ["feet.toes", "Float32"],
+  ["feet.headings", "Float32"],
+  ["feet.lifts", "Float32"],
 ];
-const BRIEF = 4 * BRIEF_PARTS.reduce((sum, [, width]) => sum + width, 0);
 const POSE = {
   positions: "positions",
   rotations: "rotations",
@@ -168,9 +177,8 @@ export class Kinematch {
   }
 
   #request(action, n, source) {
-    const actions = this.array("orders.actions").data;
     if (!action) {
-      actions[n] = -1;
+      check(this.#exports.kinematch_act(this.#own, n, -1, NaN, NaN, NaN, NaN, NaN));
       return;
     }
     const { name, target = [NaN, NaN, NaN], facing, when = NaN } = action;
@@ -178,10 +186,7 @@ export class Kinematch {
     const number = names.indexOf(name);
     if (number < 0) throw new KinematchError(-11, `actions are ${names.join(", ")}; given ${name}`);
     const yaw = facing ? Math.atan2(facing[0], facing[2]) : NaN;
-    this.array("orders.targets").data.set([...target, yaw], 4 * n);
-    this.array("orders.clears").data.fill(NaN, 2 * n, 2 * n + 2);
-    this.array("orders.times").data[n] = when;
-    actions[n] = number;
+    check(this.#exports.kinematch_act(this.#own, n, number, ...target, yaw, when));
   }
 
   /** Move all characters on by a time in seconds; how many were reset, since their state was not finite. */
@@ -241,32 +246,39 @@ export class Kinematch {
     check(this.#exports.kinematch_restore(this.#own, this.#states, bytes.length));
   }
 
-  /** The least that another machine needs to show a character: BRIEF bytes, after which it differs for half a second. */
+  /** What another machine needs to show a character: it differs by what a transition has left to decay. */
   saveBrief(n = 0) {
-    const out = new DataView(new ArrayBuffer(BRIEF));
+    const parts = this.#briefParts();
+    const out = new DataView(new ArrayBuffer(parts.reduce((sum, { width, size }) => sum + width * size, 0)));
     let at = 0;
-    for (const [name, width, kind] of BRIEF_PARTS) {
-      const { data } = this.array(name);
-      for (let k = 0; k < width; k++, at += 4) out[`set${kind}`](at, data[width * n + k], true);
+    for (const { data, width, size, kind } of parts) {
+      for (let k = 0; k < width; k++, at += size) out[`set${kind}`](at, data[width * n + k], true);
     }
     return new Uint8Array(out.buffer);
   }
 
   /** Go on as a character of another machine did when it was saved. */
   restoreBrief(bytes, n = 0) {
-    if (bytes.length !== BRIEF) throw new KinematchError(-14);
-    const given = new DataView(bytes.buffer, bytes.byteOffset, BRIEF);
+    const parts = this.#briefParts();
+    if (bytes.length !== parts.reduce((sum, { width, size }) => sum + width * size, 0)) throw new KinematchError(-14);
+    const given = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.teleport([0, 0, 0], 0, n);
-    let at = 0;
-    for (const [name, width, kind] of BRIEF_PARTS) {
-      const { data } = this.array(name);
-      for (let k = 0; k < width; k++, at += 4) data[width * n + k] = given[`get${kind}`](at, true);
-    }
-    for (const name of ["offsets.rotations", "offsets.positions", "offsets.roots"]) {
+    for (const name of ["offsets.rotations", "offsets.positions"]) {
       const { data, shape } = this.array(name);
       const each = data.length / shape[0];
       data.fill(0, each * n, each * (n + 1));
     }
+    let at = 0;
+    for (const { data, width, size, kind } of parts) {
+      for (let k = 0; k < width; k++, at += size) data[width * n + k] = given[`get${kind}`](at, true);
+    }
+  }
+
+  #briefParts() {
+    return BRIEF_PARTS.map(([name, kind]) => {
+      const { data, shape } = this.array(name);
+      return { data, kind, width: data.length / shape[0], size: kind === "Uint8" ? 1 : 4 };
+    });
   }
 
   /**
