@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kinematch
-from kinematch.compile.code_cache import is_missing
+from kinematch.compile.code_cache import _can_run, is_missing
 from kinematch.compile.internals import watch_compilation
 from kinematch.compile.jit import digest_sources, kernel
 
@@ -58,8 +58,15 @@ def test_checkouts_with_the_same_source_share_compiled_code(doubled):
 def test_named_tuples_of_one_name_with_other_fields_do_not_share_code(doubled):
     first, other = (numba.typeof(namedtuple("Pair", fields)(1.0, 2.0)) for fields in ("low high", "high low"))
     assert str(first) == str(other)
-    kept = doubled()
-    assert kept._cache._name_entry((first,), kept.targetctx) != kept._cache._name_entry((other,), kept.targetctx)
+    cache, target = doubled()._cache, ("system", "processor", "+features")
+    assert cache._name_entry((first,), target) != cache._name_entry((other,), target)
+
+
+def test_code_of_a_wheel_runs_on_processors_that_have_all_its_features():
+    own = ("x86_64-linux", "new", "+avx2,-avx512f,+fma")
+    assert _can_run(own, ("x86_64-linux", "common", "+avx2"))
+    for given in (("x86_64-linux", "common", "+avx512f"), ("arm64-linux", "common", "+avx2")):
+        assert not _can_run(own, given)
 
 
 def test_damaged_files_are_missing(doubled, tmp_path):

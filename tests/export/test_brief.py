@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { Kinematch } from "./kinematch.js";
 const [data, given] = process.argv.slice(2);
 const own = await Kinematch.load({ wasm: readFileSync("step.wasm"), data: readFileSync(data) });
-const other = own.spawn(), found = { bytes: own.saveBrief().length, whole: own.stateSize, apart: [], same: [] };
+const other = own.spawn(), found = { bytes: own.saveBrief().length, whole: own.stateSize, apart: [] };
 let step = 0;
 const stick = JSON.parse(readFileSync(given)), move = (one, k) => {
   one.command({ velocity: stick[k], facing: stick[k] });
@@ -20,10 +20,10 @@ while (step + 47 < stick.length) {
   const kept = own.save();
   for (let k = step; k < step + 30; k++) for (const one of [own, other]) move(one, k);
   const [a, b] = [own, other].map((one) => one.pose.globalPositions);
-  let most = 0;
-  for (let k = 0; k < a.length; k += 3) most = Math.max(most, Math.hypot(a[k] - b[k], a[k + 1] - b[k + 1], a[k + 2] - b[k + 2]));
-  found.apart.push(most);
-  found.same.push(own.pose.frames[0] === other.pose.frames[0]);
+  const apart = Array.from({ length: a.length / 3 }, (_, j) =>
+    Math.hypot(...[0, 1, 2].map((k) => a[3 * j + k] - b[3 * j + k])),
+  );
+  found.apart.push(Math.max(...apart));
   own.restore(kept);
 }
 console.log(JSON.stringify(found));

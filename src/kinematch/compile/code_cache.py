@@ -46,15 +46,14 @@ class CodeCache:
 
     def load_overload(self, sig: tuple, context: Any) -> Any:
         for folder, target in self._list_places(context):
-            content = load_entry(folder, self._name_entries(target) + _digest(_describe(sig)))
+            content = load_entry(folder, self._name_entry(sig, target))
             if content is not None:
                 return unpack_code(sig, context, content)
         return None
 
     def save_overload(self, sig: tuple, compiled: Any) -> None:
         if content := pack_code(sig, compiled):
-            name = self._name_entries(describe_target(compiled.target_context)) + _digest(_describe(sig))
-            save_entry(self.folder, name, content)
+            save_entry(self.folder, self._name_entry(sig, describe_target(compiled.target_context)), content)
 
     def _list_places(self, context: Any) -> list[tuple[Path, tuple]]:
         """Folders, and the target of the code in each: the user's, and that of a wheel which this machine can run."""
@@ -63,6 +62,9 @@ class CodeCache:
         if shipped is not None and _can_run(own, shipped):
             places.append((SHIPPED, shipped))
         return places
+
+    def _name_entry(self, sig: tuple, target: tuple) -> str:
+        return self._name_entries(target) + _digest(_describe(sig))
 
     def _name_entries(self, target: tuple) -> str:
         return f"{self._name}-{_digest((self._made_from, repr(target)))}-"
