@@ -15,7 +15,7 @@ DT = 1 / 60
 path = km.Path(
     [(0, 0), (0, 4), km.Keypoint(4, 5, speed=2.6), km.Keypoint(4, -1, stop=1.0, facing=0.0), (0, -2)], radius=1.5
 )
-character = km.Crowd(database, terrain=km.terrain.uneven_ground(np.random.default_rng(4), hills=0.4, step=0.08))
+character = km.Crowd(database, terrain=km.scene.uneven_ground(np.random.default_rng(4), hills=0.4, step=0.08))
 
 poses, gaps = [], []
 while len(poses) < 30 / DT and not path.done.all():

@@ -29,10 +29,9 @@ ORDER = [
     *(
         "search",
         "control",
-        "terrain",
+        "scene",
         "character",
         "layers",
-        "scene",
         "learned",
         "avatar",
         "camera",

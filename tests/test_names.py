@@ -26,8 +26,6 @@ METAPHORS = {
     "errand", "impatience", "attendant", "shelf", "hitches", "rivals", "rival", "worn", "dressing", "sight", "guest",
 }  # fmt: skip
 SCHEMAS = {"gltf_schema"}
-# names of classes that have a second meaning still: take one out when it has none any more, and never add one
-SHARED_NAMES = {"Scene"}
 # adjectives and adverbs that do not say of what, nor in which unit: MIN_STANCE_SECONDS, not SHORTEST
 BARE = {
     "SHORTEST", "LONGEST", "LARGEST", "SMALLEST", "MOST", "LEAST", "FEWEST", "FARTHEST", "NEAREST", "HIGHEST",
@@ -96,7 +94,7 @@ def test_a_class_has_one_meaning():
     for path in sorted(SOURCE.rglob("*.py")):
         for name in find_classes(path):
             homes.setdefault(name, []).append(str(path.relative_to(SOURCE)))
-    assert not {name: found for name, found in homes.items() if len(found) > 1 and name not in SHARED_NAMES}
+    assert not {name: found for name, found in homes.items() if len(found) > 1}
 
 
 @pytest.mark.parametrize(

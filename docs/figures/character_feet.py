@@ -6,7 +6,7 @@ from PIL import Image
 from stage import COURSE, DT, LEFT_KNEE, LEFT_TOE, RIGHT_TOE, Run, Stage, curves, speed
 
 from kinematch.motion.clip import true_ranges
-from kinematch.terrain.terrain import HeightFunction
+from kinematch.scene.terrain import HeightFunction
 
 SPIN = ((0.5, 0, 0), (3.0, 0, 170))
 STEP, TREAD = 0.17, 0.42  # m

@@ -18,8 +18,8 @@ from kinematch.database.built_in import open_built_in
 from kinematch.draw.canvas import Box, Canvas, beside, new_canvas
 from kinematch.draw.chart import heat_map
 from kinematch.draw.theme import LIGHT, rgb
-from kinematch.terrain.made import uneven_ground
-from kinematch.terrain.terrain import HeightFunction
+from kinematch.scene.made_terrain import uneven_ground
+from kinematch.scene.terrain import HeightFunction
 
 SIZE = (1080, 940)
 DT = 1 / 60

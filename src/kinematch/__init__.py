@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch import math as math
     from kinematch import motion as motion
     from kinematch import robot as robot
+    from kinematch import scene as scene
     from kinematch import synth as synth
-    from kinematch import terrain as terrain
     from kinematch.avatar.avatar import Avatar as Avatar
     from kinematch.avatar.calibration import Calibration as Calibration
     from kinematch.avatar.trackers import Trackers as Trackers
@@ -84,8 +84,8 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.motion.skeleton import Skeleton as Skeleton
     from kinematch.motion.skeleton import skeleton as skeleton
     from kinematch.robot.reference.robot_reference import RobotReference as RobotReference
-    from kinematch.terrain.terrain import HeightFunction as HeightFunction
-    from kinematch.terrain.terrain import HeightGrid as HeightGrid
+    from kinematch.scene.terrain import HeightFunction as HeightFunction
+    from kinematch.scene.terrain import HeightGrid as HeightGrid
 
 __version__ = "0.2.0"
 
@@ -101,8 +101,8 @@ _HOMES = {  # name -> the module that defines it
     "Database": "database.storage",
     "Feature": "database.features",
     "Follow": "control.follow",
-    "HeightFunction": "terrain.terrain",
-    "HeightGrid": "terrain.terrain",
+    "HeightFunction": "scene.terrain",
+    "HeightGrid": "scene.terrain",
     "Keypoint": "control.route",
     "KinematchError": "errors",
     "Layer": "character.layers",
@@ -157,8 +157,8 @@ _FOLDERS = (
     "math",
     "motion",
     "robot",
+    "scene",
     "synth",
-    "terrain",
 )  # that offer further names
 __all__ = sorted([*_HOMES, "__version__", "build", "load", "read", "save"])
 

@@ -12,8 +12,8 @@ from kinematch.control.request import Request
 from kinematch.database.storage import load
 from kinematch.errors import KinematchError
 from kinematch.layers.clip_layer import ClipLayer
+from kinematch.scene.terrain import HeightFunction
 from kinematch.search import Matches, WideMatcher, search_space
-from kinematch.terrain.terrain import HeightFunction
 
 ODD = (np.nan, np.inf, -np.inf, 0.0, -1.0, 1e-300, 1e300, 1e30, -1e9, 0.5, 2**31, 1e-40)
 WHOLE = (2_000_000_000, -2_000_000_000, -1, 0, 1, 2**31 - 1, -(2**31), 100)

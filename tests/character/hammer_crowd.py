@@ -12,7 +12,7 @@ from kinematch.control.command import Command, move
 from kinematch.database.storage import load
 from kinematch.errors import KinematchError
 from kinematch.layers.clip_layer import ClipLayer
-from kinematch.terrain.terrain import HeightFunction
+from kinematch.scene.terrain import HeightFunction
 
 COUNT = 40
 TRANSITIONS = ("spring", "quintic", "dead", "none")

@@ -3,20 +3,20 @@
 import numpy as np
 
 from kinematch.character import Crowd
-from kinematch.character.step.scene import Scene, Scratch
+from kinematch.character.step.data import Scratch, StepData
 from kinematch.control.command import move
-from kinematch.terrain.terrain import HeightFunction
+from kinematch.scene.terrain import HeightFunction
 
 TRANSITIONS = ["spring", "quintic", "dead", "none"]
 HILLS = HeightFunction(lambda x, z: 0.15 * np.sin(x) + 0.1 * z)
 
 
-def open_stages(crowd: Crowd) -> tuple[Scene, Scratch]:
+def open_stages(crowd: Crowd) -> tuple[StepData, Scratch]:
     """What the stages of an uncompiled crowd work on, which Python calls as kernels do."""
     assert not crowd.runner.compiled
     crowd.prepare_pose()
     crowd.runner.refresh(crowd.settings, crowd.filters)
-    return crowd.runner.scene, crowd.runner.scratch[0]
+    return crowd.runner.data, crowd.runner.scratch[0]
 
 
 def scatter(crowd: Crowd, seed: int) -> None:

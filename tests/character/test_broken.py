@@ -13,8 +13,8 @@ from kinematch.character.step.update import begin_transition, predict_places, sa
 from kinematch.control.command import follow_trajectory, move
 from kinematch.control.trajectory import Trajectory
 from kinematch.errors import KinematchError
+from kinematch.scene.terrain import HeightFunction
 from kinematch.search import Matches, WideMatcher, search_space
-from kinematch.terrain.terrain import HeightFunction
 
 DT = 1 / 60
 KERNELS = (run_step, sample_playing, begin_transition, predict_places)

@@ -20,8 +20,8 @@ from kinematch.layers.reach_layer import ReachLayer
 from kinematch.motion.clean.root import with_root
 from kinematch.motion.clip import Clip
 from kinematch.motion.retarget.retargeting import Retargeting
+from kinematch.scene.terrain import HeightGrid
 from kinematch.search import BoxMatcher, search_space
-from kinematch.terrain.terrain import HeightGrid
 
 from .cyclic_walk import CyclicWalk
 

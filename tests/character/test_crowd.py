@@ -14,8 +14,8 @@ from kinematch.compile.lanes import round_up
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
 from kinematch.layers.clip_layer import ClipLayer
+from kinematch.scene.terrain import HeightFunction
 from kinematch.search import Matches, WideMatcher, search_space
-from kinematch.terrain.terrain import HeightFunction
 
 DT = 1 / 60
 TRANSITIONS = ["spring", "quintic", "dead", "none"]
@@ -479,7 +479,7 @@ def test_who_may_go_nowhere_else_goes_back_and_a_filter_that_admits_nothing_is_r
         plain = Crowd(database, compiled=False)
         plain.prepare(move([[0.0, 0, 1.35]]))
         plain.state.schedule.queries[0] = database.features.values[0]
-        found, _, _ = find_frame(plain.runner.scene, plain.runner.tables[0], 0, current, 0.0, None)
+        found, _, _ = find_frame(plain.runner.data, plain.runner.tables[0], 0, current, 0.0, None)
     assert 0 <= found < database.poses.clip_stops[0]
     with pytest.raises(KinematchError, match="the filter 'idle & run' admits none"):
         crowd.step(move([[0.0, 0, 1.35]], filter="idle & run"), DT)

@@ -11,7 +11,7 @@ from kinematch.control.command import Command
 from kinematch.database.build import build
 from kinematch.database.idle import ANY, IDLING, MOVING, find_search_terms
 from kinematch.database.storage import Database
-from kinematch.terrain.terrain import HeightFunction
+from kinematch.scene.terrain import HeightFunction
 
 DT = 1 / 60
 COUNT = 12

@@ -17,7 +17,7 @@ from kinematch.compile.memory import claim
 from kinematch.control.command import move
 from kinematch.database.storage import save
 from kinematch.errors import KinematchError
-from kinematch.terrain.terrain import HeightFunction
+from kinematch.scene.terrain import HeightFunction
 from kinematch.threads import SHARED, at_most, count_most_threads, count_threads, run_each
 
 COUNT = 1200

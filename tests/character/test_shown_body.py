@@ -9,7 +9,7 @@ from kinematch.character import Crowd, Settings
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
 from kinematch.motion.clean.root import with_root
-from kinematch.terrain.terrain import HeightFunction
+from kinematch.scene.terrain import HeightFunction
 
 DT = 1 / 60
 

@@ -8,7 +8,7 @@ import pytest
 from kinematch.character import Crowd, Settings
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
-from kinematch.terrain.terrain import HeightFunction
+from kinematch.scene.terrain import HeightFunction
 
 from .cyclic_walk import CyclicWalk
 

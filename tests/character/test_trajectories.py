@@ -7,7 +7,7 @@ from kinematch.character import Crowd, Settings
 from kinematch.control.command import follow_trajectory, move
 from kinematch.control.trajectory import Trajectory
 from kinematch.errors import KinematchError
-from kinematch.terrain.terrain import HeightFunction
+from kinematch.scene.terrain import HeightFunction
 
 DT = 1 / 60
 TIMES = np.array([0.0, 0.25, 0.5, 1.0])

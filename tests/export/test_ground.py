@@ -5,8 +5,8 @@ import pytest
 
 import kinematch as km
 from kinematch.export.native.kinematch_native import Characters, NativeError
-from kinematch.terrain.made import make_slopes
-from kinematch.terrain.terrain import HeightFunction
+from kinematch.scene.made_terrain import make_slopes
+from kinematch.scene.terrain import HeightFunction
 
 ALIKE = 1e-5  # m, by which fused multiply-add may move a joint
 

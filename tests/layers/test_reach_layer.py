@@ -7,7 +7,7 @@ from kinematch.character import Crowd
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
 from kinematch.layers.reach_layer import ReachLayer
-from kinematch.terrain.terrain import HeightFunction
+from kinematch.scene.terrain import HeightFunction
 
 DT = 1 / 60
 NEAR = np.array([0.3, 1.2, 0.3])  # m from the root: well within the reach of the left arm

@@ -66,11 +66,11 @@ def test_exact_and_learned_characters_share_a_crowd(model, database):
 def test_the_length_of_steps_does_not_matter(model):
     def run(pieces):
         crowd = km.Crowd(model, compiled=False)
-        scene, scratch = open_stages(crowd)
+        data, scratch = open_stages(crowd)
         scratch.block[0], place, yaw = 0, np.zeros(2), 0.0
         for _ in range(pieces):
-            advance_runs(scene, scratch, 1, 0.2 / pieces)
-            x, z, turn = scene.work.motions[0, :3]
+            advance_runs(data, scratch, 1, 0.2 / pieces)
+            x, z, turn = data.work.motions[0, :3]
             place += [np.cos(yaw) * x + np.sin(yaw) * z, np.cos(yaw) * z - np.sin(yaw) * x]
             yaw += turn
         return place, yaw, crowd.state.sources[0]["frames"], crowd.fractions
@@ -97,8 +97,8 @@ def test_a_projection_enters_an_entry_of_the_codebook_that_the_filter_admits(mod
 def test_a_run_follows_its_clip_by_a_smooth_curve_through_the_entries(model):
     """Against scipy's Hermite spline with the slopes of Catmull-Rom."""
     crowd = km.Crowd(model, compiled=False)
-    scene, scratch = open_stages(crowd)
-    table, book = scene.sources[0], model.codebook
+    data, scratch = open_stages(crowd)
+    table, book = data.sources[0], model.codebook
     last, stride = int(table.runs.last[0]), table.runs.stride
     values = book.restore(slice(0, last + 1)).astype(np.float64)
     curve = CubicSpline(np.arange(last + 1), values, bc_type="natural")
@@ -112,8 +112,8 @@ def test_a_run_follows_its_clip_by_a_smooth_curve_through_the_entries(model):
 def test_past_its_clip_the_stepper_leads_a_run_on(model):
     source = LearnedSource(model)
     crowd = km.Crowd(source, compiled=False)
-    scene, scratch = open_stages(crowd)
-    table = scene.sources[0]
+    data, scratch = open_stages(crowd)
+    table = data.sources[0]
     for entry in (int(table.runs.last[0]), -1):
         table.runs.entries[0] = entry
         predict_frame(table, 0, 1, scratch, 0)

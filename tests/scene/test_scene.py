@@ -9,7 +9,7 @@ import kinematch as km
 from kinematch.scene.objects import MOST_THINGS, Scene, Thing
 from kinematch.scene.playground import make_playground
 from kinematch.scene.scene_file import read_scene, write_scene
-from kinematch.terrain.terrain import HeightFunction
+from kinematch.scene.terrain import HeightFunction
 
 
 def test_heights_are_those_of_the_highest_thing_and_of_the_bottom_of_gaps():

@@ -37,7 +37,6 @@ NO_RETURN = 0.5  # s after a jump in which nobody goes back to where it left
 WARP_SHORTEST, WARP_LONGEST = 0.7, 1.4  # times the clip's way to its event that a path may have
 WARP_SPARE = 0.12  # m that it may be longer or shorter besides
 WARP_TURN = 0.7  # rad that it may be turned
-WARP_HEIGHT = 0.15  # m that its event may be higher or lower
 WARP_SPEED = 1.6  # m/s by which the root's velocity may change on the way into an action with a target
 WARP_TIME = 0.25  # s that the event may be earlier or later than asked for
 HAS_DIRECTION = 0.3  # m from the root to the event's point, from which its direction is that of the target

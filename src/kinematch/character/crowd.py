@@ -29,8 +29,8 @@ from kinematch.control.trajectory import Trajectory
 from kinematch.database.schema import FeatureSchema
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
+from kinematch.scene.terrain import Terrain
 from kinematch.search import Candidates, Matcher
-from kinematch.terrain.terrain import Terrain
 
 Ask = Callable[[np.ndarray, np.ndarray, FeatureSchema], np.ndarray]
 DAY = 86400.0  # s
@@ -71,17 +71,15 @@ class Crowd:
         if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
             raise KinematchError(f"a crowd of {count!r}, expected a whole number from 1 on")
         self.sources = open_sources(sources, matcher)
-        first = self.sources[0]
-        about = first.description
+        first, about = self.sources[0], self.sources[0].description
         self._open_body(skeleton, int(count))
         self._terrain, self._layers, self.asks = terrain, list(layers), tuple(asks)
         self.filters, self.orders, self._last = Filters(), make_orders(int(count)), Last()
         self.trajectory: Trajectory | None = None  # of the last command
         self.restarts = 0  # characters restarted since their state was not finite
         self.settings = settings or Settings()
-        places, turns = check_places(
-            np.zeros(3) if positions is None else positions, 0 if yaws is None else yaws, count
-        )
+        start = [0.0, 0.0, 0.0] if positions is None else positions
+        places, turns = check_places(start, 0 if yaws is None else yaws, count)
         self._state = make_state(
             places, turns, joints=about.skeleton.joint_count, moving=len(self.moving), legs=len(self.rig.legs),
             columns=about.schema.width, horizons=sum(time >= 0 for time in about.schema.times),
@@ -207,6 +205,11 @@ class Crowd:
         return self.state.playing.fractions
 
     @property
+    def acting(self) -> np.ndarray:
+        """(N,) bool, in an action that was requested."""
+        return self.state.acting.stretches >= 0
+
+    @property
     def matcher(self) -> Matcher:
         """The search of the first source, if that is a database."""
         return self.sources[0].matcher
@@ -289,10 +292,8 @@ class Crowd:
         """Where the next step writes to: a new pose, or an earlier one."""
         if out is not None and out is self._out:
             return out
-        if out is None:
-            pose, address = self._layout.make()
-        else:
-            pose, address = out, self._layout.check(out)
+        pose, address = self._layout.make() if out is None else (out, self._layout.check(out))
+        if out is not None:
             pose.positions[:] = self.rig.rest
         self._out = pose
         self.runner.set_pose(pose, address)

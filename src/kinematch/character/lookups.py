@@ -8,7 +8,7 @@ from kinematch.character.pose import Pose
 from kinematch.database.features import Feature
 from kinematch.database.schema import needs_call
 from kinematch.database.table import EACH_RUN
-from kinematch.terrain.terrain import find_ground
+from kinematch.scene.terrain import find_ground
 
 if TYPE_CHECKING:
     from kinematch.character.crowd import Crowd

@@ -10,12 +10,12 @@ from kinematch.character.searches import Searches
 from kinematch.character.settings import Settings, make_knobs
 from kinematch.character.source import Sample
 from kinematch.character.state import State
-from kinematch.character.step.scene import (
+from kinematch.character.step.data import (
     SCRATCH_EXAMPLE,
     TABLE_EXAMPLE,
     Beginning,
-    Scene,
     Scratch,
+    StepData,
     make_handle,
     make_scratch,
     make_work,
@@ -67,27 +67,27 @@ class Runner:
         self._scratch_places: list = []  # their addresses; uncompiled, the scratch itself
         self._memory = 0
         self._addresses = np.array([one.ctypes.data for one in self._table_handles], np.int64)
-        self._build_scene()
+        self._build_data()
         self.set_pose(self._pose, address)
 
-    def _build_scene(self) -> None:
+    def _build_data(self) -> None:
         sources: Any = self._addresses if self.compiled else self.tables
         knobs = make_knobs(Settings())  # until `set_knobs`
-        self.scene = Scene(
+        self.data = StepData(
             *self.state[:7], self._beginning, self.rig, knobs, self.orders, self.work, self._pose, sources
         )
         if not self.compiled:
             return
-        handles = {name: make_handle(name, part) for name, part in self.scene._asdict().items()}
+        handles = {name: make_handle(name, part) for name, part in self.data._asdict().items()}
         self.handle = np.concatenate(list(handles.values()))
         self._place = self.handle.ctypes.data  # a number is handed over faster than an array
         self._starts = dict(zip(handles, np.cumsum([0, *map(len, handles.values())]).tolist()))
-        # where the scene has the addresses of a pose's arrays, and how many bytes these are from the pose's first
+        # where the data has the addresses of a pose's arrays, and how many bytes these are from the pose's first
         places = {("pose", name): offset for name, offset in self._layout.offsets.items()}
         if self.retargeting is None:  # local poses go straight into it
             places |= {("work", name): self._layout.offsets[name] for name in ("positions", "rotations")}
         self._pose_places = np.array(
-            [self._starts[part] + find_place(getattr(self.scene, part), name) for part, name in places]
+            [self._starts[part] + find_place(getattr(self.data, part), name) for part, name in places]
         )
         self._pose_offsets = np.array(list(places.values()), np.int64)
 
@@ -115,9 +115,9 @@ class Runner:
                 self._scratch_places = [one.ctypes.data for one in self._scratch_handles]
 
     def set_knobs(self, settings: Settings) -> None:
-        self.scene = self.scene._replace(settings=make_knobs(settings))
+        self.data = self.data._replace(settings=make_knobs(settings))
         if self.compiled:
-            handle, start = make_handle("settings", self.scene.settings), self._starts["settings"]
+            handle, start = make_handle("settings", self.data.settings), self._starts["settings"]
             self.handle[start : start + len(handle)] = handle
 
     def set_pose(self, pose: Pose, address: int) -> None:
@@ -126,10 +126,10 @@ class Runner:
         if self.compiled:
             self.handle[self._pose_places] = self._pose_offsets + address
         else:
-            work = self.scene.work
+            work = self.data.work
             if self.retargeting is None:
                 work = work._replace(positions=pose.positions, rotations=pose.rotations)
-            self.scene = self.scene._replace(pose=pose, work=work)
+            self.data = self.data._replace(pose=pose, work=work)
 
     def set_ground(self, heights: np.ndarray | None, normals: np.ndarray | None) -> None:
         """Stand on terrain, or without it at the height where characters are."""
@@ -145,7 +145,7 @@ class Runner:
                 self.handle[place : place + 1 + array.ndim] = array.ctypes.data, *array.shape
                 place += 1 + array.ndim
         else:
-            self.scene = self.scene._replace(work=self.scene.work._replace(heights=heights, normals=normals))
+            self.data = self.data._replace(work=self.data.work._replace(heights=heights, normals=normals))
 
     def run_whole(self, dt: float) -> bool:
         """A step without users' Python."""
@@ -180,11 +180,11 @@ class Runner:
         return self._call(run_step, self._scratch_places[thread], own, counters, dt, enter, leave)
 
     def _call(self, kernel: Any, *given: Any) -> Any:
-        """Run a kernel on the scene, or the Python function that it was compiled from."""
+        """Run a kernel on the data, or the Python function that it was compiled from."""
         if self.compiled:
             return kernel(self._place, *given)
         with np.errstate(all="ignore"):  # as in kernels
-            return kernel.py_func(self.scene, *given)
+            return kernel.py_func(self.data, *given)
 
     def sample(self, n: int, row: int) -> None:
         """What character n plays, a table's, into a row of the sample."""

@@ -221,11 +221,11 @@ def project_by_sources(crowd: "Crowd", searching: np.ndarray, pose: Pose) -> Non
 
 def search_frames(crowd: "Crowd", number: int, target: int, characters: np.ndarray, pose: Pose) -> None:
     """Search database `target` for characters that play `number`, as step.project does, by a matcher in Python."""
-    scene, searches = crowd.runner.scene, crowd.runner.searches[target]
+    data, searches = crowd.runner.data, crowd.runner.searches[target]
     table = crowd.sources[target].by_frame._replace(search=searches)
     for n in characters.tolist():
-        current = read_playing(scene, table, n)[0] if target == number else -1
-        frame = choose_frame(scene, table, n, current, None)
+        current = read_playing(data, table, n)[0] if target == number else -1
+        frame = choose_frame(data, table, n, current, None)
         if frame != current:
             jump(crowd, number, target, n, np.array([frame]), pose)
 
@@ -236,7 +236,7 @@ def ask_for_projections(
     """Have users' source `target` project characters (M,) that play `number`; those for whom it is better jump."""
     found = crowd.sources[target].project(crowd.state, characters, crowd.state.schedule.queries[characters], search)
     for m, n in enumerate(characters.tolist()):
-        note_found(crowd.runner.scene, n, -1, found.costs[m])
+        note_found(crowd.runner.data, n, -1, found.costs[m])
         if found.jumps[m]:
             crowd.state.schedule.left[n] = -1
             jump(crowd, number, target, n, found.targets[m : m + 1], pose)
@@ -248,7 +248,7 @@ def jump(crowd: "Crowd", number: int, target: int, n: int, goal: np.ndarray, pos
     crowd.state.playing.sources[n], pose.jumped[n] = target, True
     crowd.sources[target].enter(crowd.state, crowd.characters[n : n + 1], goal)
     take_sample(crowd, target, n, ROW_AFTER)
-    settings = crowd.runner.scene.settings
+    settings = crowd.runner.data.settings
     crowd.runner.start_transition(n, settings.transition, settings.transition_halflife)
 
 
@@ -269,11 +269,11 @@ def compute_poses(crowd: "Crowd", dt: float, those: np.ndarray | None = None) ->
     crowd.computed = []
     for number, characters in group_computed(crowd, crowd.characters if those is None else those):
         rows, source = runner.rows[number], crowd.sources[number]
-        seconds = dt * np.array([find_rate(runner.scene, rows, n, n) for n in characters.tolist()])
+        seconds = dt * np.array([find_rate(runner.data, rows, n, n) for n in characters.tolist()])
         motions = source.advance(state, characters, seconds) * [crowd.rig.scale, crowd.rig.scale, 1.0]
         runner.work.motions[characters, :3] = motions
         for n in characters.tolist():
-            limit_adjustment(runner.scene, n, 0.0)
+            limit_adjustment(runner.data, n, 0.0)
         sample = source.decode(state, characters, CONTACT_LEAD - dt)
         rows.rotations[characters] = sample.rotations
         rows.places[characters] = sample.positions[:, rows.moving]

@@ -6,7 +6,6 @@ from time import perf_counter
 
 import numpy as np
 
-from kinematch.character.constants import WARP_HEIGHT
 from kinematch.character.crowd import Crowd
 from kinematch.character.reason import Refusal
 from kinematch.control.command import move
@@ -17,7 +16,7 @@ from kinematch.errors import KinematchError
 from kinematch.evaluate.places import Place, draw_places, find_fit
 from kinematch.evaluate.smoothness import Limits, excess, find_body_joints, limits_of, pops
 from kinematch.math.angles import rotate_about_y, wrap_angle
-from kinematch.motion.actions import EVENT_KINDS, SEAT
+from kinematch.motion.actions import EVENT_KINDS, MAX_EVENT_RISE, SEAT
 from kinematch.motion.kinematics import forward
 from kinematch.scene.abilities import Abilities, find_abilities
 from kinematch.scene.objects import BAR, BOTTOM, TOP, Scene, Thing, find_inside
@@ -75,7 +74,7 @@ def score_actions(
     seats, visits = find_seats(database), []
     for number, place in enumerate(places):
         progress(number, 2 * len(places))
-        visits.append(visit(database, able, place, find_fit(place, able, seats, WARP_HEIGHT), limits))
+        visits.append(visit(database, able, place, find_fit(place, able, seats, MAX_EVENT_RISE), limits))
     unwarped = []
     for number, one in enumerate(visits):
         progress(len(places) + number, 2 * len(places))

@@ -24,8 +24,8 @@ from kinematch.evaluate.scenarios import RUDE, course
 from kinematch.evaluate.scores import ScoreBasis, Scores, feet_of, score, score_source, score_times
 from kinematch.evaluate.targets import QualityTarget, targets
 from kinematch.evaluate.yardstick import Yardstick, yardstick
-from kinematch.terrain.made import uneven_ground
-from kinematch.terrain.terrain import Terrain
+from kinematch.scene.made_terrain import uneven_ground
+from kinematch.scene.terrain import Terrain
 
 OURS, SOURCE = "matching", "source"
 SEEDS = 2**32  # as many as every library takes

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kinematch.character.step.scene import open_scene, open_scratch, open_source
+from kinematch.character.step.data import open_data, open_scratch, open_source
 from kinematch.export import entry_kernels as e
 from kinematch.export import format as at
 from kinematch.export import heap_kernels as heap
@@ -45,5 +45,5 @@ ENTRIES = {
 
 def digest_records() -> int:
     """A number of the records that compiled code opens: files written for others do not fit it."""
-    layouts = (open_scene.layout, open_scratch.layout, open_source.layout, e.open_instance.layout, at.VERSION)
+    layouts = (open_data.layout, open_scratch.layout, open_source.layout, e.open_instance.layout, at.VERSION)
     return int.from_bytes(hashlib.sha256(repr(layouts).encode()).digest()[:7], "little")

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinematch.character.step.scene import open_scene, open_scratch
+from kinematch.character.step.data import open_data, open_scratch
 from kinematch.character.step.step import BEGIN, END, FEET, MOVE, SCHEDULE, are_finite, count_pieces, step
 from kinematch.compile.handle import find_place, opening
 from kinematch.compile.jit import part, routine
@@ -21,17 +21,17 @@ LONGEST_STEP = 86400.0  # s
 class Instance(NamedTuple):
     """Characters, as compiled functions are given them: the address of this record's handle."""
 
-    scene: np.ndarray  # (S,) int64, the handle of step.scene.Scene
-    scratch: np.ndarray  # (W,) int64, the handle of step.scene.Scratch
+    data: np.ndarray  # (S,) int64, the handle of step.data.StepData
+    scratch: np.ndarray  # (W,) int64, the handle of step.data.Scratch
     characters: np.ndarray  # (N,) int32
     begun: np.ndarray  # (1, 8) int64, see runner.make_counters
     single: np.ndarray  # (1,) int32, a character that was reset
     ground: g.GroundChoice
 
 
-def make_instance(scene: np.ndarray, scratch: np.ndarray, count: int, legs: int) -> Instance:
+def make_instance(data: np.ndarray, scratch: np.ndarray, count: int, legs: int) -> Instance:
     return Instance(
-        scene, scratch, np.arange(count, dtype=np.int32), np.zeros((1, 8), np.int64), np.zeros(1, np.int32),
+        data, scratch, np.arange(count, dtype=np.int32), np.zeros((1, 8), np.int64), np.zeros(1, np.int32),
         g.make_ground(count, legs),
     )  # fmt: skip
 
@@ -89,11 +89,11 @@ def run(own, dt, first, last):
     if not 0.0 <= dt <= LONGEST_STEP:
         return np.int64(at.NO_CHARACTER)
     instance = open_instance(read_size(own, at.OWN_INSTANCE))
-    scene, ground = open_scene(instance.scene), instance.ground
-    if not are_finite(scene.orders):
+    data, ground = open_data(instance.data), instance.ground
+    if not are_finite(data.orders):
         return np.int64(at.NOT_FINITE)
     halts = ground.choices[g.KIND] != g.LEVEL
-    pieces = np.int64(count_pieces(dt, scene.orders.longest_step[0])) if halts and first == BEGIN and last == END else 1
+    pieces = np.int64(count_pieces(dt, data.orders.longest_step[0])) if halts and first == BEGIN and last == END else 1
     enter, characters, repeats, lost, done = first, instance.characters, False, 0, 0
     while done < pieces:
         leave = FEET if halts and enter < FEET else last
@@ -101,41 +101,41 @@ def run(own, dt, first, last):
             if ground.choices[g.KIND] == g.GRID:
                 look_up(instance)
             else:
-                g.clean_ground(scene)
+                g.clean_ground(data)
         instance.begun[0, 0] = 0
         seconds = 0.0 if repeats else dt / pieces
-        happened = step(scene, open_scratch(instance.scratch), characters, instance.begun, seconds, enter, leave)
+        happened = step(data, open_scratch(instance.scratch), characters, instance.begun, seconds, enter, leave)
         if leave == FEET:
-            g.find_points(scene, ground, seconds)
+            g.find_points(data, ground, seconds)
             if last == FEET:
                 break
             enter = FEET
             continue
-        lost = find_lost(scene, lost) if halts and (happened or repeats) else -1
+        lost = find_lost(data, lost) if halts and (happened or repeats) else -1
         if lost >= 0:  # as seams.show_restarted: a step of no time for each that was reset
             instance.single[0] = lost
             characters, repeats, enter, lost = instance.single, True, MOVE, lost + 1
             continue
         characters, repeats, enter, lost, done = instance.characters, False, SCHEDULE, 0, done + 1
     reset = np.int64(0)
-    for n in range(scene.pose.restarted.shape[0]):
-        reset += scene.pose.restarted[n]
-    if scene.work.failures[0] > 0:
-        scene.work.failures[0] = 0
+    for n in range(data.pose.restarted.shape[0]):
+        reset += data.pose.restarted[n]
+    if data.work.failures[0] > 0:
+        data.work.failures[0] = 0
         return np.int64(at.NO_FRAME)
     return reset
 
 
 @part
 def look_up(instance):
-    g.look_up(open_scene(instance.scene), instance.ground)
+    g.look_up(open_data(instance.data), instance.ground)
 
 
 @part
-def find_lost(scene, first):
+def find_lost(data, first):
     """The next character that was reset, or -1."""
-    for n in range(first, scene.pose.restarted.shape[0]):
-        if scene.pose.restarted[n]:
+    for n in range(first, data.pose.restarted.shape[0]):
+        if data.pose.restarted[n]:
             return n
     return -1
 
@@ -158,16 +158,16 @@ def command(memory, n, velocity_x, velocity_y, velocity_z, facing_x, facing_y, f
     own = U(memory)
     if not is_loaded(own):
         return np.int64(at.NOT_LOADED)
-    scene = open_scene(open_instance(read_size(own, at.OWN_INSTANCE)).scene)
-    if not (0 <= n < scene.orders.velocities.shape[0] and 0 <= source < len(scene.sources) and filter_ >= 0):
+    data = open_data(open_instance(read_size(own, at.OWN_INSTANCE)).data)
+    if not (0 <= n < data.orders.velocities.shape[0] and 0 <= source < len(data.sources) and filter_ >= 0):
         return np.int64(at.NO_CHARACTER)
     total = velocity_x + velocity_y + velocity_z + facing_x + facing_y + facing_z
     if total * 0.0 != 0.0:
         return np.int64(at.NOT_FINITE)
-    velocities, facings = scene.orders.velocities, scene.orders.facings
+    velocities, facings = data.orders.velocities, data.orders.facings
     velocities[n, 0], velocities[n, 1], velocities[n, 2] = velocity_x, velocity_y, velocity_z
     facings[n, 0], facings[n, 1], facings[n, 2] = facing_x, facing_y, facing_z
-    scene.orders.filters[n], scene.orders.sources[n] = filter_, source
+    data.orders.filters[n], data.orders.sources[n] = filter_, source
     return np.int64(0)
 
 
@@ -194,8 +194,8 @@ def teleport(memory, n, x, y, z, yaw):
     own = U(memory)
     if not is_loaded(own):
         return np.int64(at.NOT_LOADED)
-    scene = open_scene(open_instance(read_size(own, at.OWN_INSTANCE)).scene)
-    body, playing, feet = scene.body, scene.playing, scene.feet
+    data = open_data(open_instance(read_size(own, at.OWN_INSTANCE)).data)
+    body, playing, feet = data.body, data.playing, data.feet
     if not 0 <= n < body.positions.shape[0]:
         return np.int64(at.NO_CHARACTER)
     if not max(abs(x), abs(y), abs(z), abs(yaw)) <= WORLD_RADIUS or (x + y + z + yaw) * 0.0 != 0.0:
@@ -211,10 +211,10 @@ def teleport(memory, n, x, y, z, yaw):
             feet.offsets[n, k, i], feet.rates[n, k, i], feet.toes[n, k, i] = 0.0, 0.0, np.nan
     for k in range(feet.grounds.shape[1]):
         feet.grounds[n, k, 0], feet.grounds[n, k, 1] = y, 0.0
-    for k in range(scene.past.ages.shape[1]):
-        scene.past.ages[n, k] = np.inf
+    for k in range(data.past.ages.shape[1]):
+        data.past.ages[n, k] = np.inf
     for i in range(4):
-        scene.acting.goals[n, i] = np.nan
+        data.acting.goals[n, i] = np.nan
     return np.int64(0)
 
 

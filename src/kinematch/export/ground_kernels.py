@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kinematch.character.step.scene import EXAMPLE, make_handle
+from kinematch.character.step.data import EXAMPLE, make_handle
 from kinematch.compile.handle import WORD, find_place
 from kinematch.compile.jit import inner, part
 from kinematch.compile.memory import read_float, read_size, write_size
 from kinematch.export import format as at
 from kinematch.math.spring import HALFLIFE_FACTOR
-from kinematch.terrain.kernels import find_height, find_normal
-from kinematch.terrain.terrain import FARTHEST_POINT, LOOK_AHEAD
+from kinematch.scene.terrain import FARTHEST_POINT, LOOK_AHEAD
+from kinematch.scene.terrain_kernels import find_height, find_normal
 
 U = np.uintp
 LEVEL, GRID, ASKED = range(3)  # kinds of ground
@@ -34,7 +34,7 @@ def make_ground(count: int, legs: int) -> GroundChoice:
 
 
 GROUND_EXAMPLE = make_ground(0, 0)
-# where the handle of a scene has the address of the heights; their number follows, then normals likewise
+# where the handle of the data has the address of the heights; their number follows, then normals likewise
 _PARTS = list(EXAMPLE._fields)
 HEIGHTS_AT = sum(len(make_handle(one, getattr(EXAMPLE, one))) for one in _PARTS[: _PARTS.index("work")])
 HEIGHTS_AT += find_place(EXAMPLE.work, "heights")
@@ -63,10 +63,10 @@ def choose_ground(instance, instance_at, ground_at, kind, values, columns, rows,
         instance.ground.numbers[CELL] = cell
     instance.ground.choices[KIND], instance.ground.choices[BEGUN] = kind, 0
     instance.ground.choices[REPEATS] = 1 if repeats != 0 else 0
-    scene = read_size(instance_at, 0)
+    data = read_size(instance_at, 0)
     count = instance.ground.points.shape[0] if kind != LEVEL else 0
-    write_size(U(scene), HEIGHTS_AT + 1, count)
-    write_size(U(scene), NORMALS_AT + 1, count)
+    write_size(U(data), HEIGHTS_AT + 1, count)
+    write_size(U(data), NORMALS_AT + 1, count)
     return np.int64(0)
 
 
@@ -79,17 +79,17 @@ def are_finite_heights(values, count):
 
 
 @inner
-def find_points(scene, ground, dt):
+def find_points(data, ground, dt):
     """Where the ground is asked for: under roots and locked toes, and ahead of moving toes, to make up for the lag of
     the spring that follows it; as terrain.find_ground."""
-    points, feet = ground.points, scene.feet
-    halflife = scene.settings.ground_halflife
+    points, feet = ground.points, data.feet
+    halflife = data.settings.ground_halflife
     for n in range(points.shape[0]):
-        points[n, 0, 0], points[n, 0, 1] = scene.playing.positions[n, 0], scene.playing.positions[n, 2]
+        points[n, 0, 0], points[n, 0, 1] = data.playing.positions[n, 0], data.playing.positions[n, 2]
         for k in range(feet.locked.shape[1]):
-            joint = scene.rig.legs[k, 3]
+            joint = data.rig.legs[k, 3]
             for i in range(2):
-                toe = np.float64(scene.pose.global_positions[n, joint, 2 * i])
+                toe = np.float64(data.pose.global_positions[n, joint, 2 * i])
                 if feet.locked[n, k]:
                     toe = feet.places[n, k, 2 * i]
                 elif dt > 0.0:
@@ -105,29 +105,29 @@ def find_points(scene, ground, dt):
 
 
 @inner
-def look_up(scene, ground):
+def look_up(data, ground):
     """Heights and normals of the grid at the points."""
     x, z, cell = ground.numbers[ORIGIN_X], ground.numbers[ORIGIN_Z], ground.numbers[CELL]
     repeats = ground.choices[REPEATS] != 0
     for n in range(ground.points.shape[0]):
         for k in range(ground.points.shape[1]):
             px, pz = ground.points[n, k, 0], ground.points[n, k, 1]
-            scene.work.heights[n, k] = find_height(ground.values, x, z, cell, repeats, px, pz)
+            data.work.heights[n, k] = find_height(ground.values, x, z, cell, repeats, px, pz)
             if k > 0:
                 nx, ny, nz = find_normal(ground.values, x, z, cell, repeats, px, pz)
-                scene.work.normals[n, k - 1, 0] = nx
-                scene.work.normals[n, k - 1, 1] = ny
-                scene.work.normals[n, k - 1, 2] = nz
+                data.work.normals[n, k - 1, 0] = nx
+                data.work.normals[n, k - 1, 1] = ny
+                data.work.normals[n, k - 1, 2] = nz
 
 
 @inner
-def clean_ground(scene):
+def clean_ground(data):
     """What a program says of the ground may be anything: heights that are not finite become that of the root."""
-    work = scene.work
+    work = data.work
     for n in range(work.heights.shape[0]):
         for k in range(work.heights.shape[1]):
             if not abs(work.heights[n, k]) <= FARTHEST_POINT:
-                work.heights[n, k] = scene.playing.positions[n, 1]
+                work.heights[n, k] = data.playing.positions[n, 1]
         for k in range(work.normals.shape[1]):
             x, y, z = work.normals[n, k, 0], work.normals[n, k, 1], work.normals[n, k, 2]
             if not (abs(x) <= 1.0 and 0.0 < y <= 1.0 and abs(z) <= 1.0):

@@ -83,7 +83,7 @@ class _Seen:
     def add_record(self, name: str, record: tuple) -> None:
         """Note all arrays of a record, and its handle."""
         own = self.words[name] = []
-        for path, leaf in _list_leaves("" if name == "scene" else name, record):
+        for path, leaf in _list_leaves("" if name == "data" else name, record):
             if isinstance(leaf, np.ndarray):
                 own += [(self.add(path, leaf),), *leaf.shape]
             elif isinstance(leaf, list):  # of handles
@@ -131,11 +131,11 @@ def _look(crowd: Crowd) -> _Seen:
             table = table._replace(features=values, pack=table.pack._replace(features=table.pack.features[:0]))
         seen.add_record(name, table._replace(search=table.search._replace(handles=np.zeros((0, 2), np.int64))))
         _add_searches(seen, name, searches)
-    seen.add_record("scene", runner.scene._replace(pose=pose, work=work, sources=tables))
+    seen.add_record("data", runner.data._replace(pose=pose, work=work, sources=tables))
     seen.add_record("scratch", runner.scratch[0])
-    seen.words["scene"][HEIGHTS_AT + 1] = seen.words["scene"][NORMALS_AT + 1] = 0  # until a program chooses ground
+    seen.words["data"][HEIGHTS_AT + 1] = seen.words["data"][NORMALS_AT + 1] = 0  # until a program chooses ground
     seen.add_record("instance", make_instance(np.zeros(0, np.int64), np.zeros(0, np.int64), count, legs))
-    for place, part in enumerate(("scene", "scratch")):
+    for place, part in enumerate(("data", "scratch")):
         seen.words["instance"][2 * place : 2 * place + 2] = [(part,), len(seen.words[part])]
     return seen
 

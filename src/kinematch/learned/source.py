@@ -12,7 +12,7 @@ from kinematch.character.rows import make_rows
 from kinematch.character.settings import Settings
 from kinematch.character.source import SourceDescription, SourcePoses
 from kinematch.character.state import State
-from kinematch.character.step.scene import make_scratch
+from kinematch.character.step.data import make_scratch
 from kinematch.database.features import QueryInput
 from kinematch.database.packing.fields import UnpackedArray
 from kinematch.database.run_path_kernels import enter_run, find_followed, restore_entry

@@ -7,6 +7,7 @@ from kinematch.errors import KinematchError, unknown
 TAKE_OFF, LANDING, HAND, FOOT, SEAT, GRASP, RELEASE, PASS = EVENT_KINDS = (
     "take-off", "landing", "hand", "foot", "seat", "grasp", "release", "pass",
 )  # fmt: skip
+MAX_EVENT_RISE = 0.15  # m that the way to an event may be warped upwards or downwards
 
 
 @dataclass(frozen=True)

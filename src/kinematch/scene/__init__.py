@@ -1,4 +1,4 @@
-"""What is around a character: boxes, gaps, bars, seats and walls, and the planner that acts on them."""
+"""What is around a character: the ground, the things on it, and the planner that acts on them."""
 
 from kinematch.lazy import offer_names
 
@@ -10,6 +10,7 @@ __getattr__ = offer_names(
         "Thing": "objects",
         "make_playground": "playground",
         "read_scene": "scene_file",
+        "uneven_ground": "made_terrain",
         "write_scene": "scene_file",
     },
 )

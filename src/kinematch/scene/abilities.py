@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinematch.character import constants as c
 from kinematch.database.action_table import make_action_table
 from kinematch.database.actions import ACTION, EXIT, FIRST, KIND
 from kinematch.database.storage import Database
-from kinematch.motion.actions import EVENT_KINDS, FOOT, LANDING, PASS
+from kinematch.motion.actions import EVENT_KINDS, FOOT, LANDING, MAX_EVENT_RISE, PASS
 from kinematch.motion.kinematics import forward
 
 HEAD_MARGIN = 0.12  # m of a head above its joint, and air above it
@@ -29,7 +28,7 @@ class Abilities:
 
     def can_climb(self, height: float) -> str | None:
         """The action that leads onto what is higher, or lower, by a height in m."""
-        found = np.flatnonzero(np.abs(self.climbs - height) <= c.WARP_HEIGHT)
+        found = np.flatnonzero(np.abs(self.climbs - height) <= MAX_EVENT_RISE)
         return self.names[int(found[np.argmin(np.abs(self.climbs[found] - height))])] if len(found) else None
 
     def can_pass_below(self, height: float) -> str | None:

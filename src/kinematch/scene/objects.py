@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from kinematch.copies import Unchanging
 from kinematch.errors import KinematchError, unknown
-from kinematch.terrain.terrain import Terrain, check_points
+from kinematch.scene.terrain import Terrain, check_points
 
 KINDS = BOX, GAP, BAR, SEAT, WALL = ("box", "gap", "bar", "seat", "wall")
 MOST_THINGS = 4096  # of a scene: every step looks at all of them

@@ -2,18 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
+from kinematch.control.body import SimulatedBody
 from kinematch.control.command import Command
 from kinematch.control.request import Request
 from kinematch.control.steering import find_rest_points
+from kinematch.database.storage import Database
 from kinematch.scene.abilities import Abilities, find_abilities
 from kinematch.scene.objects import BOTTOM, COSINE, HALF_X, HALF_Z, SINE, Scene, Thing, X, Z
-
-if TYPE_CHECKING:
-    from kinematch.character.crowd import Crowd
 
 SPACING = 0.05  # m between the points of a profile
 LOOK = 4.6  # m ahead
@@ -34,6 +33,30 @@ MIN_SPEED = 0.15  # m/s, below which nobody goes anywhere
 SEAT_REACH = 0.43  # m from the middle of a seat to where one stands before it
 ARRIVED = 0.22  # m
 EDGE_ROOM = 0.15  # m before an edge that who waits for an action stops at
+
+
+class BodySettings(Protocol):
+    """What the planner reads of a crowd's settings."""
+
+    @property
+    def velocity_halflife(self) -> float: ...
+
+
+class Planned(Protocol):
+    """What the planner reads of a crowd."""
+
+    @property
+    def count(self) -> int: ...
+    @property
+    def database(self) -> Database: ...
+    @property
+    def root_positions(self) -> np.ndarray: ...
+    @property
+    def body(self) -> SimulatedBody: ...
+    @property
+    def settings(self) -> BodySettings: ...
+    @property
+    def acting(self) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
@@ -76,7 +99,7 @@ class Planner:
         self._seats: dict[int, Thing] = {}  # that characters go to and sit on
 
     @classmethod
-    def of(cls, scene: Scene, crowd: "Crowd") -> "Planner":
+    def of(cls, scene: Scene, crowd: Planned) -> "Planner":
         """For a crowd whose first source is a database with actions."""
         return cls(scene, find_abilities(crowd.database))
 
@@ -86,7 +109,7 @@ class Planner:
         if thing is not None:
             self._seats[character] = thing
 
-    def plan(self, command: Command, crowd: "Crowd", dt: float) -> Command:
+    def plan(self, command: Command, crowd: Planned, dt: float) -> Command:
         """The command with the actions that the scene asks for, and with ways around what nothing fits."""
         velocities, facings = command.velocities.copy(), command.facings.copy()
         given = command.request
@@ -96,7 +119,7 @@ class Planner:
         rests = find_rest_points(crowd.body, crowd.settings.velocity_halflife) - crowd.root_positions[:, [0, 2]]
         for n in range(crowd.count):
             plan = Plan()
-            if crowd.state.acting.stretches[n] >= 0:
+            if crowd.acting[n]:
                 plan = Plan("", "acts")
                 self._seen.pop(n, None)
             if n in self._seats:
@@ -108,7 +131,7 @@ class Planner:
         return replace(command, velocities=velocities, facings=facings, request=request)
 
     def _look_ahead(
-        self, n: int, crowd: "Crowd", velocities: np.ndarray, facings: np.ndarray, rest: np.ndarray, dt: float
+        self, n: int, crowd: Planned, velocities: np.ndarray, facings: np.ndarray, rest: np.ndarray, dt: float
     ) -> tuple[Request | None, Plan]:
         """`rest` (2,) m: from the root to where its body would come to rest."""
         speed = float(np.hypot(velocities[n, 0], velocities[n, 2]))
@@ -240,7 +263,7 @@ class Planner:
         return Obstacle(float(enters[k]), what, Request(action, target, np.array([way[0], 0.0, way[1]])))
 
     def _go_to_seat(
-        self, n: int, crowd: "Crowd", velocities: np.ndarray, facings: np.ndarray
+        self, n: int, crowd: Planned, velocities: np.ndarray, facings: np.ndarray
     ) -> tuple[Request | None, Plan]:
         """Walk to before a seat, turn, and sit down for as long as it is used."""
         seat = self._seats[n]
@@ -249,7 +272,7 @@ class Planner:
         away = (before - crowd.root_positions[n])[[0, 2]]
         distance = float(np.hypot(*away))
         velocities[n], request = 0.0, Request("sit", target, facing)
-        if crowd.state.acting.stretches[n] < 0:
+        if not crowd.acting[n]:
             if distance > ARRIVED:
                 velocities[n, [0, 2]] = away / distance * min(1.2, 0.3 + distance)
                 facings[n, [0, 2]] = away / distance if distance > 0.8 else facing[[0, 2]]

@@ -64,54 +64,54 @@ def standing(database):
 
 
 def test_the_root_goes_the_way_of_its_clip_where_nothing_draws_it(standing):
-    scene, _ = open_stages(standing)
+    data, _ = open_stages(standing)
     scatter(standing, 0)
     standing.state.offsets.roots[:] = 0.0
     rng, playing = np.random.default_rng(1), standing.state.playing
-    scene.work.motions[:, :3] = rng.normal(size=(12, 3)) * 0.05
+    data.work.motions[:, :3] = rng.normal(size=(12, 3)) * 0.05
     before, yaws = playing.positions.copy(), playing.yaws.copy()
     ages, since = standing.state.offsets.ages.copy(), standing.state.schedule.since.copy()
     for n in range(12):
-        adjust_root(scene, n, make_springs(scene.settings, DT))
-    x, z, turn = scene.work.motions[:, :3].T
+        adjust_root(data, n, make_springs(data.settings, DT))
+    x, z, turn = data.work.motions[:, :3].T
     np.testing.assert_allclose(playing.positions[:, 0] - before[:, 0], np.cos(yaws) * x + np.sin(yaws) * z, atol=1e-9)
     np.testing.assert_allclose(playing.positions[:, 2] - before[:, 2], np.cos(yaws) * z - np.sin(yaws) * x, atol=1e-9)
     np.testing.assert_allclose(np.exp(1j * playing.yaws), np.exp(1j * (yaws + turn)), atol=1e-9)
-    np.testing.assert_allclose(scene.pose.displacements, playing.positions - before, atol=1e-12)
-    np.testing.assert_allclose(scene.pose.turns, turn, atol=1e-9)
+    np.testing.assert_allclose(data.pose.displacements, playing.positions - before, atol=1e-12)
+    np.testing.assert_allclose(data.pose.turns, turn, atol=1e-9)
     np.testing.assert_allclose(standing.state.offsets.ages, ages + DT)
     np.testing.assert_allclose(standing.state.schedule.since, since + DT)
 
 
 def test_what_a_jump_left_of_the_roots_velocity_carries_it_equally_far_in_any_steps(standing):
-    scene, _ = open_stages(standing)
+    data, _ = open_stages(standing)
     roots, ways = standing.state.offsets.roots, []
     standing.state.offsets.ages[:] = 0.0
     for steps in ([0.5], [0.05] * 10, [0.2, 0.01, 0.29]):
         roots[0] = [1.0, -0.5, 2.0, 0.0, 0.0, 0.0]
-        ways.append(sum(np.array(fade_root_offset(scene, 0, make_springs(scene.settings, dt))) for dt in steps))
+        ways.append(sum(np.array(fade_root_offset(data, 0, make_springs(data.settings, dt))) for dt in steps))
         assert abs(roots[0, :3]).max() < 0.2
     np.testing.assert_allclose(ways[1:], [ways[0]] * 2, atol=1e-12)
     assert ways[0][0] > 0.1
     standing.state.offsets.ages[:] = 1e3  # long forgotten
     roots[0, :3] = 1.0
-    assert fade_root_offset(scene, 0, make_springs(scene.settings, DT)) == (0.0, 0.0, 0.0)
+    assert fade_root_offset(data, 0, make_springs(data.settings, DT)) == (0.0, 0.0, 0.0)
     assert (roots[0, :3] == 1.0).all()
 
 
 def test_a_turn_that_a_transition_holds_back_is_adjusted_by_a_share_of_the_clips_own(database):
     crowd = Crowd(database, settings=replace(NONE, turn_halflife=0.01, turn_ratio=0.5), compiled=False)
-    scene, _ = open_stages(crowd)
-    by = make_springs(scene.settings, DT)
+    data, _ = open_stages(crowd)
+    by = make_springs(data.settings, DT)
     for own, adjusted in ((0.01, 0.005), (0.0, 0.0)):
         crowd.teleport(np.zeros((1, 3)), np.zeros(1))
         crowd.body.yaws[:] = 0.5
         crowd.state.offsets.ages[:] = 0.0
         crowd.state.offsets.roots[:] = 0.0
         crowd.state.offsets.roots[0, 2] = 1.0
-        held = fade_root_offset(scene, 0, by).z
+        held = fade_root_offset(data, 0, by).z
         crowd.state.offsets.roots[0, 2] = -own / held  # so that the root does not turn at all
         crowd.state.offsets.roots[0, 5] = 0.0
-        scene.work.motions[0], scene.pose.turns[0] = (0.0, 0.0, own, 0.0, 0.5 * own), 0.0
-        adjust_root(scene, 0, by)
-        assert scene.pose.turns[0] == pytest.approx(adjusted, abs=1e-9)
+        data.work.motions[0], data.pose.turns[0] = (0.0, 0.0, own, 0.0, 0.5 * own), 0.0
+        adjust_root(data, 0, by)
+        assert data.pose.turns[0] == pytest.approx(adjusted, abs=1e-9)

@@ -28,13 +28,13 @@ def any_database(request, database):
 @pytest.mark.parametrize("seed", range(2))
 def test_bodies_follow_their_commands_as_those_of_controllers_do(database, seed):
     crowd = Crowd(database, COUNT, compiled=False)
-    scene, _ = open_stages(crowd)
+    data, _ = open_stages(crowd)
     scatter(crowd, seed)
     order(crowd, seed)
     command = Command(crowd.orders.velocities.copy(), crowd.orders.facings.copy())
     expected = step_bodies(crowd.state.copy().body, command, DT, crowd.settings.halflives)
     for n in range(COUNT):
-        move_body(scene, n, make_springs(scene.settings, DT))
+        move_body(data, n, make_springs(data.settings, DT))
     for name, found, right in zip(expected._fields, crowd.body, expected):
         if name == "yaws":
             found, right = np.exp(1j * found), np.exp(1j * right)
@@ -45,7 +45,7 @@ def test_bodies_follow_their_commands_as_those_of_controllers_do(database, seed)
 def test_queries_are_those_of_the_schema(any_database, seed):
     """Features of the frame that plays, and where the body will be from the moment of that frame on."""
     crowd = Crowd(any_database, COUNT, compiled=False)
-    scene, _ = open_stages(crowd)
+    data, _ = open_stages(crowd)
     scatter(crowd, seed)
     order(crowd, seed)
     for array in (crowd.body.velocities, crowd.orders.velocities, crowd.body.yaw_rates):
@@ -54,7 +54,7 @@ def test_queries_are_those_of_the_schema(any_database, seed):
     command = Command(orders.velocities.copy(), orders.facings.copy())
     source = crowd.runner.tables[0]
     for n in range(COUNT):
-        ask(scene, source, n, DT)
+        ask(data, source, n, DT)
     playing, body = state.playing, state.body
     ages = playing.fractions / any_database.poses.frame_rate
     horizons = np.array([time for time in features.schema.times if time >= 0])
@@ -91,10 +91,10 @@ def test_queries_are_those_of_the_schema(any_database, seed):
 
 def test_only_finite_queries_are_near(database):
     crowd = Crowd(database, 4, compiled=False)
-    scene, _ = open_stages(crowd)
+    data, _ = open_stages(crowd)
     crowd.state.schedule.queries[:] = 1.0
     crowd.state.schedule.queries[[1, 2, 3], [0, 5, -1]] = np.nan, np.inf, 1e20
-    assert [is_near(scene, n) for n in range(4)] == [True, False, False, False]
+    assert [is_near(data, n) for n in range(4)] == [True, False, False, False]
 
 
 def test_the_way_back_of_a_root_is_the_way_that_it_went():
@@ -102,21 +102,21 @@ def test_the_way_back_of_a_root_is_the_way_that_it_went():
     database = make_database(RIGS["no legs"](), (Feature("trajectory_position", times=(-0.6, 0.3), dimensions=2),))
     for dt in (0.004, 1 / 60, 0.05):
         crowd = Crowd(database, compiled=False)
-        scene, _ = open_stages(crowd)
+        data, _ = open_stages(crowd)
         source, playing = crowd.runner.tables[0], crowd.state.playing
         crowd.teleport(np.zeros((1, 3)), np.full(1, 3.0))
-        remember_root(scene, source, 0, 0.0)
+        remember_root(data, source, 0, 0.0)
         for _ in range(round(1.0 / dt)):
             playing.positions[0] += [0.5 * dt, 0.0, 2.0 * dt]
             playing.yaws[0] = (playing.yaws[0] + 0.4 * dt + np.pi) % (2 * np.pi) - np.pi
-            remember_root(scene, source, 0, dt)
+            remember_root(data, source, 0, dt)
         for age in (0.0, 0.01, 0.17, 0.6):
-            x, y, z, yaw = recall_root(scene, 0, age)
+            x, y, z, yaw = recall_root(data, 0, age)
             there = playing.positions[0] - age * np.array([0.5, 0.0, 2.0])
             np.testing.assert_allclose([x, y, z], there, atol=1e-9)
             np.testing.assert_allclose(np.exp(1j * yaw), np.exp(1j * (playing.yaws[0] - 0.4 * age)), atol=1e-9)
         crowd.teleport(np.ones((1, 3)), np.zeros(1))
-        np.testing.assert_array_equal(recall_root(scene, 0, 0.5), [1, 1, 1, 0])
+        np.testing.assert_array_equal(recall_root(data, 0, 0.5), [1, 1, 1, 0])
 
 
 @pytest.mark.parametrize("compiled", [True, False])

@@ -37,16 +37,16 @@ def posed(request, database):
     scatter(crowd, 0)
     _, scratch = open_stages(crowd)
     crowd.step(move(np.zeros((COUNT, 3))), 0.0)
-    return crowd.runner.scene, scratch
+    return crowd.runner.data, scratch
 
 
 def measure(posed, n):
-    scene, scratch = posed
-    here = make_here(scratch.room, len(scene.rig.parents), len(scene.rig.legs))
-    show_root(scene, n)
-    find_global_pose(scene, here, n)
-    for k in range(len(scene.rig.legs)):
-        here.wanted[k], _, _ = measure_leg(scene.rig, scene.settings, here, k)
+    data, scratch = posed
+    here = make_here(scratch.room, len(data.rig.parents), len(data.rig.legs))
+    show_root(data, n)
+    find_global_pose(data, here, n)
+    for k in range(len(data.rig.legs)):
+        here.wanted[k], _, _ = measure_leg(data.rig, data.settings, here, k)
         here.shifts[k], here.slopes[k] = Vector(0.0, 0.0, 0.0), Quaternion(1.0, 0.0, 0.0, 0.0)
     return here
 
@@ -54,8 +54,8 @@ def measure(posed, n):
 def test_an_ankle_gets_where_it_is_aimed_and_nothing_else_breaks(posed):
     """Bones keep their length, the knee bends the way that it does, the foot is turned as asked and what is local fits
     what is global."""
-    scene, _ = posed
-    rng, pose, own = np.random.default_rng(2), scene.pose, scene.rig
+    data, _ = posed
+    rng, pose, own = np.random.default_rng(2), data.pose, data.rig
     lengths = np.linalg.norm(own.rest, axis=-1)
     for n in range(COUNT):
         here = measure(posed, n)
@@ -70,7 +70,7 @@ def test_an_ankle_gets_where_it_is_aimed_and_nothing_else_breaks(posed):
                 reach,
             )  # of what is wanted only the direction counts
             here.slopes[k], here.moved[k] = Quaternion(*slopes[k].as_quat(scalar_first=True)), 1.0
-            bend_leg(scene, here, n, k)
+            bend_leg(data, here, n, k)
         places, turns = find_globals(own.parents, pose.positions[n], pose.rotations[n])
         np.testing.assert_allclose(places, pose.global_positions[n], atol=2e-5)
         for k, (upper, lower, foot, _) in enumerate(own.legs):
@@ -83,21 +83,21 @@ def test_an_ankle_gets_where_it_is_aimed_and_nothing_else_breaks(posed):
 
 
 def test_a_leg_that_is_not_moved_keeps_its_pose_to_the_bit(posed):
-    scene, _ = posed
+    data, _ = posed
     for n in range(COUNT):
         here = measure(posed, n)
-        before = [array[n].copy() for array in (scene.pose.rotations, scene.pose.global_rotations)]
-        for k in range(len(scene.rig.legs)):
+        before = [array[n].copy() for array in (data.pose.rotations, data.pose.global_rotations)]
+        for k in range(len(data.rig.legs)):
             here.distances[k], here.moved[k] = here.lengths[k], 0.0
-            bend_leg(scene, here, n, k)
-        np.testing.assert_array_equal(scene.pose.rotations[n], before[0])
-        np.testing.assert_allclose(scene.pose.global_rotations[n], before[1], atol=1e-6)
+            bend_leg(data, here, n, k)
+        np.testing.assert_array_equal(data.pose.rotations[n], before[0])
+        np.testing.assert_allclose(data.pose.global_rotations[n], before[1], atol=1e-6)
 
 
 def test_a_leg_aims_at_what_it_reaches_and_falls_short_of_the_rest(posed):
-    scene, _ = posed
-    by, feet = make_spring(0.1, 1 / 60), scene.feet
-    scene.work.toe_rises[:] = 0.0
+    data, _ = posed
+    by, feet = make_spring(0.1, 1 / 60), data.feet
+    data.work.toe_rises[:] = 0.0
     for n in range(COUNT):
         for share in (0.85, 0.95, 1.5, 4.0):
             here, k = measure(posed, n), 0
@@ -106,7 +106,7 @@ def test_a_leg_aims_at_what_it_reaches_and_falls_short_of_the_rest(posed):
             size = np.linalg.norm(here.wanted[k])
             here.wanted[k] = here.wanted[k] * (wanted / size)
             with np.errstate(over="ignore"):
-                aim_leg(scene, here, n, k, 0.0, by)
+                aim_leg(data, here, n, k, 0.0, by)
             reached = here.distances[k]
             assert here.shortest[k] <= reached <= here.longest[k] + 1e-6
             assert feet.shortfalls[n, k, 0] == pytest.approx(max(wanted - reached, 0.0), abs=5e-3)
@@ -116,14 +116,14 @@ def test_a_leg_aims_at_what_it_reaches_and_falls_short_of_the_rest(posed):
 
 
 def test_a_shortfall_rises_at_once_and_decays_smoothly(posed):
-    scene, _ = posed
+    data, _ = posed
     here, by = measure(posed, 0), make_spring(0.1, 1 / 60)
     leg, far = here.wanted[0], []
-    scene.feet.shortfalls[0] = 0.0
+    data.feet.shortfalls[0] = 0.0
     for step in range(40):
         here.wanted[0] = leg * (2.0 if step == 0 else 0.9)
-        aim_leg(scene, here, 0, 0, 0.0, by)
-        far.append(scene.feet.shortfalls[0, 0, 0])
+        aim_leg(data, here, 0, 0, 0.0, by)
+        far.append(data.feet.shortfalls[0, 0, 0])
     assert far[0] > 0.3 * here.whole[0]
     steps = np.diff([0.0, *far])
     assert (steps[1:] < steps[0]).all()  # it rises on a little, at the rate at which it rose
@@ -132,13 +132,13 @@ def test_a_shortfall_rises_at_once_and_decays_smoothly(posed):
 
 
 def test_a_leg_reaches_a_share_of_its_length_and_farther_the_straighter_it_is(posed):
-    scene, _ = posed
+    data, _ = posed
     for extension in (0.9, 0.99):
-        settings = scene.settings._replace(extension=extension)
+        settings = data.settings._replace(extension=extension)
         for n in range(COUNT):
             here = measure(posed, n)
-            for k, (upper, lower, foot, _) in enumerate(scene.rig.legs):
-                measure_leg(scene.rig, settings, here, k)
+            for k, (upper, lower, foot, _) in enumerate(data.rig.legs):
+                measure_leg(data.rig, settings, here, k)
                 places = [np.array(here.positions[j]) for j in (upper, lower, foot)]
                 thigh, shin = (np.linalg.norm(b - a) for a, b in pairwise(places))
                 assert here.whole[k] == pytest.approx(thigh + shin, abs=1e-5)

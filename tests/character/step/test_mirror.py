@@ -55,7 +55,7 @@ def test_a_mirrored_command_gives_a_mirrored_step(mirrored, transition):
                     crowd.runner.sample(n, 0)
                     crowd.frames[n] = start[k] + 90
                     crowd.runner.sample(n, 1)
-                    knobs = crowd.runner.scene.settings
+                    knobs = crowd.runner.data.settings
                     crowd.runner.start_transition(n, knobs.transition, knobs.transition_halflife)
         pose = crowd.step(Command(velocities, velocities), DT)
         assert not pose.searched.any()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kinematch.character import Crowd
-from kinematch.character.step.scene import open_scene
+from kinematch.character.step.data import open_data
 from kinematch.character.step.step import END, FEET, SCHEDULE, SHOW
 from kinematch.compile.indexing import lane_count, take
 from kinematch.compile.jit import inner, kernel
@@ -20,33 +20,33 @@ MOST = 0.3  # rad
 
 
 @inner
-def lean(scene, n):
+def lean(data, n):
     """Lean the hips into the acceleration of the simulated body."""
-    push, yaw = vector(scene.body.accelerations[n]), scene.playing.yaws[n]
+    push, yaw = vector(data.body.accelerations[n]), data.playing.yaws[n]
     x, z = rotate_about_y(push.x, push.z, -yaw)
     size = root(x * x + z * z)
     share = LEAN * smaller(MOST / LEAN / (size + 1e-9), 1.0)
     turn = from_rotation_vector(Vector(single(z * share), 0.0 * single(x), single(-x * share)))
-    scene.pose.rotations[n][1] = turn * quaternion(scene.pose.rotations[n][1])
+    data.pose.rotations[n][1] = turn * quaternion(data.pose.rotations[n][1])
 
 
 @kernel(fastmath={"contract"}, counting=False)
 def lean_ones(handle, characters):
-    scene = open_scene(handle)
+    data = open_data(handle)
     for m in range(characters.shape[0]):
-        lean(scene, characters[m])
+        lean(data, characters[m])
 
 
 @kernel(fastmath={"contract"}, counting=False)
 def lean_lanes(handle, characters):
-    scene = open_scene(handle)
+    data = open_data(handle)
     for m in range(0, characters.shape[0], lane_count()):
-        lean(scene, take(characters, m, characters.shape[0]))
+        lean(data, take(characters, m, characters.shape[0]))
 
 
-def lean_plainly(scene, characters):
+def lean_plainly(data, characters):
     for n in characters:
-        lean(scene, n)
+        lean(data, n)
 
 
 @pytest.mark.parametrize("way", [lean_plainly, lean_ones, lean_lanes])
@@ -62,7 +62,7 @@ def test_a_stage_of_ones_own_runs_between_the_others(database, way):
         runner = own.runner
         runner.run(DT, SCHEDULE, FEET)
         before = pose.rotations[:, 1].copy()
-        way(runner.handle if compiled else runner.scene, own.characters)
+        way(runner.handle if compiled else runner.data, own.characters)
         runner.run(0.0, SHOW, FEET)
         runner.run(DT, FEET, END)
         push = np.linalg.norm(own.body.accelerations[:, [0, 2]], axis=1)

@@ -100,17 +100,17 @@ def test_time_never_leads_out_of_a_clip(source):
 
 def test_clips_play_towards_the_speed_of_the_body_within_the_change(database):
     crowd = Crowd(database, 1, settings=Settings(rate_change=0.25), compiled=False)
-    scene, _ = open_stages(crowd)
+    data, _ = open_stages(crowd)
     source = crowd.runner.tables[0]
     walking = int(np.argmax(source.paces))
     pace = float(source.paces[walking])
     standing = int(np.argmin(source.paces))
     for speed, rate in ((pace, 1.0), (1.1 * pace, 1.1), (9.0, 1.25), (0.0, 0.75)):
         crowd.body.velocities[0] = [0.6 * speed, 5.0, -0.8 * speed]
-        assert find_rate(scene, source, 0, walking) == pytest.approx(rate)
-        assert find_rate(scene, source, 0, standing) == 1.0
+        assert find_rate(data, source, 0, walking) == pytest.approx(rate)
+        assert find_rate(data, source, 0, standing) == 1.0
     crowd.frames[0], crowd.fractions[0] = walking, 0.0
-    advance(scene, source, 0, 0.1)
+    advance(data, source, 0, 0.1)
     ahead = crowd.frames[0] + crowd.fractions[0] - walking
     assert ahead == pytest.approx(0.75 * 0.1 * database.poses.frame_rate, abs=1e-6)
 
@@ -118,9 +118,9 @@ def test_clips_play_towards_the_speed_of_the_body_within_the_change(database):
 def test_a_pose_of_a_users_source_plays_at_its_own_rate():
     """Its row says that it goes on, as loops do; only clips that loop follow their body's speed by themselves."""
     body, acting = SimpleNamespace(velocities=np.array([[0.0, 0.0, 3.0]])), SimpleNamespace(stretches=[-1])
-    scene = SimpleNamespace(settings=Settings(), body=body, acting=acting)
+    data = SimpleNamespace(settings=Settings(), body=body, acting=acting)
     row = empty_table()._replace(
         paces=np.ones(1, np.float32), loops=np.ones(1, bool), clip_of=np.zeros(1, np.int32), each=EACH_ROW
     )
-    assert find_rate(scene, row, 0, 0) == 1.0
-    assert find_rate(scene, row._replace(each=0), 0, 0) > 1.0
+    assert find_rate(data, row, 0, 0) == 1.0
+    assert find_rate(data, row._replace(each=0), 0, 0) > 1.0

@@ -27,8 +27,8 @@ def find_globals(parents, positions, rotations):
 def test_global_poses_are_chains_of_local_ones(rig):
     crowd = Crowd(make_database(RIGS[rig]()), COUNT, compiled=False)
     scatter(crowd, 0)
-    scene, scratch = open_stages(crowd)
-    pose, own = scene.pose, scene.rig
+    data, scratch = open_stages(crowd)
+    pose, own = data.pose, data.rig
     joints, legs = len(own.parents), len(own.legs)
     rng = np.random.default_rng(1)
     pose.rotations[:] = Rotation.random(COUNT * joints, rng=rng).as_quat(scalar_first=True).reshape(COUNT, joints, 4)
@@ -36,8 +36,8 @@ def test_global_poses_are_chains_of_local_ones(rig):
     pose.positions[:, own.moving] += rng.normal(size=(COUNT, len(own.moving), 3))
     for n in range(COUNT):
         here = make_here(scratch.room, joints, legs)
-        show_root(scene, n)
-        find_global_pose(scene, here, n)
+        show_root(data, n)
+        find_global_pose(data, here, n)
         np.testing.assert_allclose(pose.positions[n, 0], crowd.root_positions[n], atol=1e-6)
         places, turns = find_globals(own.parents, pose.positions[n], pose.rotations[n])
         np.testing.assert_allclose(turns[0].as_rotvec(), [0, crowd.root_yaws[n], 0], atol=1e-6)
@@ -45,6 +45,6 @@ def test_global_poses_are_chains_of_local_ones(rig):
         found = Rotation.from_quat(pose.global_rotations[n], scalar_first=True)
         assert (found * turns.inv()).magnitude().max() < 1e-5
         again = make_here(scratch.room, joints, legs)
-        recall_global_pose(scene, again, n)
+        recall_global_pose(data, again, n)
         np.testing.assert_array_equal(again.positions, here.positions)
         np.testing.assert_array_equal(again.rotations, here.rotations)

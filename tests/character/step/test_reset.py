@@ -25,19 +25,19 @@ HERE, BODY = np.array([3.0, 0.5, -2.0]), np.array([4.0, 0.0, 1.0])
 def test_a_lost_character_begins_as_a_new_one_where_it_was(rig, root, body, place):
     database = make_database(RIGS[rig]())
     crowd, new = Crowd(database, 3, compiled=False), Crowd(database, 1, positions=place[None], compiled=False)
-    scene, scratch = open_stages(crowd)
+    data, scratch = open_stages(crowd)
     scatter(crowd, 0)
     crowd.root_yaws[1] = crowd.body.yaws[1] = 0.0
     crowd.root_positions[1], crowd.body.positions[1] = root, body
     before = crowd.state.copy().arrays()
-    scene.pose.displacements[:], scene.pose.turns[:] = 1.0, 1.0
-    reset(scene, 1, scratch)
+    data.pose.displacements[:], data.pose.turns[:] = 1.0, 1.0
+    reset(data, 1, scratch)
     expected = new.state.arrays()
     for name, array in crowd.state.arrays().items():
         np.testing.assert_array_equal(array[1], expected[name][0], err_msg=name)
         np.testing.assert_array_equal(array[[0, 2]], before[name][[0, 2]], err_msg=name)
-    assert scene.pose.restarted.tolist() == [False, True, False]
-    assert scene.pose.turns.tolist() == [1.0, 0.0, 1.0]
+    assert data.pose.restarted.tolist() == [False, True, False]
+    assert data.pose.turns.tolist() == [1.0, 0.0, 1.0]
 
 
 @pytest.mark.parametrize("terrain", [None, HILLS], ids=["flat", "hills"])

@@ -24,13 +24,13 @@ DT = 1 / 60
 def alone(database):
     """One that has searched a moment ago, as it was told to walk, and what it works on."""
     crowd = Crowd([database, database], compiled=False)
-    scene, _ = open_stages(crowd)
+    data, _ = open_stages(crowd)
     crowd.orders.velocities[:] = crowd.state.schedule.commands[:, :3] = [0.0, 0.0, 1.0]
     crowd.orders.facings[:], crowd.state.schedule.commands[:, 3] = [0.0, 0.0, 1.0], 0.0
     crowd.orders.filters[:] = crowd.state.schedule.filters[:] = 0
     crowd.state.schedule.since[:] = 0.12  # s, between the forced interval and the usual one
     crowd.frames[:] = 20
-    return crowd, scene
+    return crowd, data
 
 
 def test_who_is_told_nothing_new_waits(alone):
@@ -69,10 +69,10 @@ def test_small_changes_are_no_reason(alone, change):
 
 
 def test_sharp_changes_wait_for_the_forced_interval(alone):
-    crowd, scene = alone
+    crowd, data = alone
     crowd.state.schedule.since[:] = 0.09
     crowd.orders.velocities[:] = 3.0
-    assert find_reason(scene, 0) == Reason.NONE
+    assert find_reason(data, 0) == Reason.NONE
 
 
 def test_the_search_rate_does_not_depend_on_the_step_rate(database):
@@ -85,12 +85,12 @@ def test_the_search_rate_does_not_depend_on_the_step_rate(database):
 
 
 def test_a_search_is_noted_with_what_was_told(alone):
-    crowd, scene = alone
+    crowd, data = alone
     schedule = crowd.state.schedule
     for since, left in ((0.16, 0.01), (0.12, 0.0), (0.4, 0.0)):  # what is over is carried on, unless it is a whole step
         schedule.since[:] = since
         crowd.orders.velocities[:], crowd.orders.facings[:], crowd.orders.filters[:] = since, [1.0, 0, 0], 1
-        note_search(scene, 0, DT)
+        note_search(data, 0, DT)
         assert schedule.since[0] == pytest.approx(left)
         np.testing.assert_allclose(schedule.commands[0], [since, since, since, np.pi / 2])
         assert schedule.filters[0] == 1
@@ -111,7 +111,7 @@ def many(database):
 
 def test_of_too_many_the_most_urgent_search_and_no_more_than_the_limit(many):
     """Ends of clips first, then the longest wait."""
-    scene, scratch = open_stages(many)
+    data, scratch = open_stages(many)
     rng = np.random.default_rng(0)
     schedule = many.state.schedule
     schedule.commands[:] = 0.0
@@ -120,32 +120,32 @@ def test_of_too_many_the_most_urgent_search_and_no_more_than_the_limit(many):
     ended = rng.choice(400, 10, replace=False)
     many.frames[:] = 30
     many.frames[ended] = many.database.poses.clip_stops[0] - 1
-    choose_searching(scene, scratch, DT)
-    assert scene.work.searching.sum() == MIN_SEARCHES
+    choose_searching(data, scratch, DT)
+    assert data.work.searching.sum() == MIN_SEARCHES
     expected = set(ended.tolist())
     for n in np.argsort(-schedule.since):
         if len(expected) < MIN_SEARCHES:
             expected.add(int(n))
-    assert set(np.flatnonzero(scene.work.searching).tolist()) == expected
-    assert ((scene.pose.reasons > 0) == scene.work.searching).all()
-    assert (scene.pose.reasons[ended] == Reason.END).all()
+    assert set(np.flatnonzero(data.work.searching).tolist()) == expected
+    assert ((data.pose.reasons > 0) == data.work.searching).all()
+    assert (data.pose.reasons[ended] == Reason.END).all()
 
 
 def test_equally_urgent_ones_fill_the_limit_exactly(many):
-    scene, scratch = open_stages(many)
+    data, scratch = open_stages(many)
     many.frames[:], many.state.schedule.since[:] = 30, 2.0
-    choose_searching(scene, scratch, 0.2)
-    assert scene.work.searching.sum() == np.ceil(SPARE * 400 * 0.2)
+    choose_searching(data, scratch, 0.2)
+    assert data.work.searching.sum() == np.ceil(SPARE * 400 * 0.2)
 
 
 def test_everybody_gets_a_turn(many):
-    scene, scratch = open_stages(many)
+    data, scratch = open_stages(many)
     many.frames[:], many.state.schedule.since[:] = 30, 2.0
     searched = np.zeros(400, int)
     for _ in range(400 // MIN_SEARCHES + 1):
-        choose_searching(scene, scratch, DT)
-        for n in np.flatnonzero(scene.work.searching):
-            note_search(scene, n, DT)
-        searched += scene.work.searching
+        choose_searching(data, scratch, DT)
+        for n in np.flatnonzero(data.work.searching):
+            note_search(data, n, DT)
+        searched += data.work.searching
         many.state.schedule.since[:] += DT
     assert (searched == 1).all()

@@ -62,7 +62,7 @@ def test_samples_of_mirror_images_are_what_the_source_decodes(mirrored, compiled
 def find_paces(crowd):
     """How fast each character plays (N,): loops follow the speed of their body."""
     table = crowd.sources[0].by_frame
-    return np.array([find_rate(crowd.runner.scene, table, n, int(crowd.frames[n])) for n in range(len(crowd.frames))])
+    return np.array([find_rate(crowd.runner.data, table, n, int(crowd.frames[n])) for n in range(len(crowd.frames))])
 
 
 def find_root_velocities(crowd):
@@ -100,7 +100,7 @@ def test_a_jump_goes_unseen(any_database, transition):
         crowd.runner.sample(n, ROW_BEFORE)
         crowd.frames[n] = targets[n]
         crowd.runner.sample(n, ROW_AFTER)
-        crowd.runner.start_transition(n, crowd.runner.scene.settings.transition, settings.transition_halflife)
+        crowd.runner.start_transition(n, crowd.runner.data.settings.transition, settings.transition_halflife)
     after = show(crowd)
     assert (crowd.state.offsets.ages == 0).all()
     np.testing.assert_allclose(after.positions, before.positions, atol=2e-5)
@@ -114,18 +114,18 @@ def test_a_jump_goes_unseen(any_database, transition):
 def test_a_jump_changes_no_velocity(any_database, kind):
     """Of what is shown: angular velocities and velocities of places, but for those that are capped."""
     crowd = Crowd(any_database, COUNT, settings=Settings(transition=kind, transition_halflife=0.3), compiled=False)
-    scene, scratch = open_stages(crowd)
+    data, scratch = open_stages(crowd)
     scatter(crowd, 3)
-    source, memories, sample = scene.sources[0], crowd.state.offsets, scratch.sample
+    source, memories, sample = data.sources[0], crowd.state.offsets, scratch.sample
     targets = np.random.default_rng(1).integers(0, any_database.poses.frame_count, COUNT)
     kept = 0
     for n in range(COUNT):
         take_sample(source, crowd.frames[n], crowd.fractions[n], 1.0, scratch, ROW_BEFORE)
         take_sample(source, targets[n], crowd.fractions[n], 1.0, scratch, ROW_AFTER)
         before = find_velocities(crowd, n, ROW_BEFORE, sample)
-        start_transition(scene, n, sample, crowd.runner.scene.settings.transition, 0.3)
+        start_transition(data, n, sample, crowd.runner.data.settings.transition, 0.3)
         after = find_velocities(crowd, n, ROW_AFTER, sample)
-        most = 0.99 * find_fastest(crowd.runner.scene.settings.transition, 0.3)
+        most = 0.99 * find_fastest(crowd.runner.data.settings.transition, 0.3)
         for one, other, memory in zip(before, after, (memories.rotations[n, 3:], memories.positions[n, 3:])):
             slow = np.linalg.norm(memory[:, : len(one)], axis=0) < most
             np.testing.assert_allclose(other[slow], one[slow], atol=2e-4)
@@ -135,7 +135,7 @@ def test_a_jump_changes_no_velocity(any_database, kind):
 
 def find_velocities(crowd, n, row, sample):
     """Angular velocities (J, 3) and velocities (M, 3) that are shown of a row of the sample."""
-    offsets, given = crowd.state.offsets, (crowd.runner.scene.settings.transition, crowd.state.offsets.ages[n], 0.3)
+    offsets, given = crowd.state.offsets, (crowd.runner.data.settings.transition, crowd.state.offsets.ages[n], 0.3)
     spins = [
         show_spin(
             offsets.rotations[n], j, *given, quaternion_of(sample.rotations[row, j]), vector(sample.spins[row, j])
@@ -172,10 +172,10 @@ def test_going_over_to_the_same_frame_shows_the_same_whatever_the_kind_was(datab
 
 def test_without_transitions_nothing_is_remembered(database):
     crowd = Crowd(database, 2, settings=Settings(transition="none"), compiled=False)
-    scene, scratch = open_stages(crowd)
+    data, scratch = open_stages(crowd)
     take_sample(crowd.runner.tables[0], 100, 0.5, 1.0, scratch, ROW_BEFORE)
     take_sample(crowd.runner.tables[0], 300, 0.5, 1.0, scratch, ROW_AFTER)
-    start_transition(scene, 0, scratch.sample, 3, 0.1)
+    start_transition(data, 0, scratch.sample, 3, 0.1)
     assert not any(array[0].any() for array in crowd.state.offsets[:3])
     assert crowd.state.offsets.ages.tolist() == [0.0, np.inf]
 

@@ -7,8 +7,8 @@ import kinematch as km
 from kinematch.files import read_clip
 from kinematch.motion.clean.root import with_root
 from kinematch.motion.retarget.retargeting import Retargeting
+from kinematch.scene.made_terrain import make_slopes
 from kinematch.studio.session.companion import Companion
-from kinematch.terrain.made import make_slopes
 
 DT = 1 / 60
 COMMANDS = [km.move([0.0, 0.0, 1.2]), km.move([1.0, 0.0, 0.6]), km.move([0.0, 0.0, 0.0])]

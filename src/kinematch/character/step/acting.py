@@ -17,10 +17,10 @@ HEIGHT, YAW = 1, 3  # of a goal
 
 
 @inner
-def find_stretch(scene, source, n, frame):
+def find_stretch(data, source, n, frame):
     """The stretch of the action that goes on, or -1; it is over at its exit, and where users have led playback
     elsewhere. Read once: another thread may write into the state."""
-    acting, actions = scene.acting, source.actions
+    acting, actions = data.acting, source.actions
     own = np.int64(acting.stretches[n])
     inside = 0 <= own < actions.stretches.shape[0] and source.each == 0
     if inside and actions.stretches[own, FIRST] <= frame < actions.stretches[own, EXIT]:
@@ -30,29 +30,29 @@ def find_stretch(scene, source, n, frame):
 
 
 @routine
-def follow_action(scene, source, n, dt):
+def follow_action(data, source, n, dt):
     """Play an action on. What its root lacks to the goal at the event is made up for on the way there: the more, the
     faster the root goes and the fewer feet stand (ActionTable.sums)."""
-    frame, fraction = read_playing(scene, source, n)
-    own = find_stretch(scene, source, n, frame)
+    frame, fraction = read_playing(data, source, n)
+    own = find_stretch(data, source, n, frame)
     if own < 0:
-        advance(scene, source, n, dt)
+        advance(data, source, n, dt)
         return
-    actions, acting, motions = source.actions, scene.acting, scene.work.motions
-    advance(scene, source, n, dt)
-    new_frame, new_fraction = read_playing(scene, source, n)
+    actions, acting, motions = source.actions, data.acting, data.work.motions
+    advance(data, source, n, dt)
+    new_frame, new_fraction = read_playing(data, source, n)
     event, old_height = actions.targets[own], find_height(source, frame, fraction)
-    rise = (find_height(source, new_frame, new_fraction) - old_height) * scene.rig.scale
+    rise = (find_height(source, new_frame, new_fraction) - old_height) * data.rig.scale
     warp = 0.0
     if event >= 0 and acting.goals[n, YAW] == acting.goals[n, YAW]:
-        share = find_share(scene, source, n, event, frame, fraction, new_frame, new_fraction)
-        warp = bend_path(scene, source, n, event, new_frame, new_fraction, share, rise)
+        share = find_share(data, source, n, event, frame, fraction, new_frame, new_fraction)
+        warp = bend_path(data, source, n, event, new_frame, new_fraction, share, rise)
         if new_frame >= event:
             acting.goals[n, YAW] = math.nan
-    move_toe_grounds(scene, source, n, event, new_frame, warp, dt)
+    move_toe_grounds(data, source, n, event, new_frame, warp, dt)
     acting.shifts[n] += warp
-    scene.playing.positions[n, 1] += rise + warp
-    scene.pose.displacements[n, 1] += rise + warp
+    data.playing.positions[n, 1] += rise + warp
+    data.pose.displacements[n, 1] += rise + warp
     motions[n, 3] = motions[n, 4] = 0.0
 
 
@@ -72,19 +72,19 @@ def find_sum(source, frame, fraction):
 
 
 @inner
-def find_share(scene, source, n, event, frame, fraction, new_frame, new_fraction):
+def find_share(data, source, n, event, frame, fraction, new_frame, new_fraction):
     """How much of what is lacking is made up for in this step; all that is left of it when the event is reached."""
     if new_frame >= event:
         return 1.0
     begun, now = find_sum(source, frame, fraction), find_sum(source, new_frame, new_fraction)
-    ramp = min(scene.offsets.ages[n] / c.WARP_RAMP, 1.0)
+    ramp = min(data.offsets.ages[n] / c.WARP_RAMP, 1.0)
     return min((now - begun) / max(source.actions.sums[event] - begun, 1e-9), 1.0) * ramp
 
 
 @inner
-def bend_path(scene, source, n, event, frame, fraction, share, rise):
+def bend_path(data, source, n, event, frame, fraction, share, rise):
     """Add a share of what the root lacks to its goal to the motion of this step; returns how much it is raised."""
-    playing, motions, goals, scale = scene.playing, scene.work.motions, scene.acting.goals, scene.rig.scale
+    playing, motions, goals, scale = data.playing, data.work.motions, data.acting.goals, data.rig.scale
     clip = find_clip(source, frame)
     x0, z0, yaw0 = locate_root(source, clip, frame, fraction)
     x1, z1, yaw1 = locate_root(source, clip, event, 0.0)
@@ -106,30 +106,30 @@ def bend_path(scene, source, n, event, frame, fraction, share, rise):
 
 
 @inner
-def move_toe_grounds(scene, source, n, event, frame, warp, dt):
+def move_toe_grounds(data, source, n, event, frame, warp, dt):
     """Where the ground under toes is above the root's: it stays where a foot stands. A foot that swings goes over to
     the ground that it will stand on: the goal's, once it comes down at the event or later, else the one before."""
-    goals, feet = scene.acting.goals, scene.feet
+    goals, feet = data.acting.goals, data.feet
     left = 0.0
     aimed = goals[n, YAW] == goals[n, YAW]
     if aimed:
-        rest = (source.actions.heights[event] - source.actions.heights[frame]) * scene.rig.scale
-        left = goals[n, HEIGHT] - scene.playing.positions[n, 1] - warp - rest
+        rest = (source.actions.heights[event] - source.actions.heights[frame]) * data.rig.scale
+        left = goals[n, HEIGHT] - data.playing.positions[n, 1] - warp - rest
     for k in range(feet.rises.shape[1]):
-        contact = scene.rig.leg_contacts[k]
+        contact = data.rig.leg_contacts[k]
         if is_in_contact(source, frame, contact):
             feet.rises[n, k] -= warp
             continue
         swing = max(source.actions.swings[frame, contact], dt)
         early = aimed and swing < (event - frame) / source.frame_rate - 0.05
-        goal = -scene.acting.shifts[n] if early else left
+        goal = -data.acting.shifts[n] if early else left
         feet.rises[n, k] += (goal - feet.rises[n, k]) * min(dt / max(swing, 1e-6), 1.0)
 
 
 @inner
-def lead_body(scene, n, dt):
+def lead_body(data, n, dt):
     """The body goes where the action leads, so that its command goes on from there."""
-    body, playing, _pose = scene.body, scene.playing, scene.pose
+    body, playing, _pose = data.body, data.playing, data.pose
     kept = halve(dt / c.BODY_HALFLIFE)
     x, z = playing.positions[n, 0], playing.positions[n, 2]
     body.positions[n, 0] = x + (body.positions[n, 0] - x) * kept
@@ -137,7 +137,7 @@ def lead_body(scene, n, dt):
     body.positions[n, 2] = z + (body.positions[n, 2] - z) * kept
     body.yaws[n] = wrap_angle(playing.yaws[n] + wrap_angle(body.yaws[n] - playing.yaws[n]) * kept)
     if dt > 0:
-        clip_x, clip_z = rotate_about_y(scene.work.motions[n, 0], scene.work.motions[n, 1], playing.yaws[n])
+        clip_x, clip_z = rotate_about_y(data.work.motions[n, 0], data.work.motions[n, 1], playing.yaws[n])
         body.velocities[n] = Vector(clip_x / dt, 0.0, clip_z / dt)
-        body.yaw_rates[n] = scene.work.motions[n, 2] / dt
+        body.yaw_rates[n] = data.work.motions[n, 2] / dt
     body.accelerations[n] = Vector(0.0, 0.0, 0.0)

@@ -11,20 +11,20 @@ NO_DISTANCE = 1e-300  # m: below it a gap has no direction
 
 
 @inner
-def adjust_root(scene, n, by):
+def adjust_root(data, n, by):
     """The root goes its way, with what is left of its last jump, and is drawn to its body."""
-    playing, body, offsets, pose = scene.playing, scene.body, scene.offsets, scene.pose
-    own = vector(scene.work.motions[n])  # x, z, turn
-    motion = own + fade_root_offset(scene, n, by)
-    scene.schedule.since[n] = scene.schedule.since[n] + by.dt
+    playing, body, offsets, pose = data.playing, data.body, data.offsets, data.pose
+    own = vector(data.work.motions[n])  # x, z, turn
+    motion = own + fade_root_offset(data, n, by)
+    data.schedule.since[n] = data.schedule.since[n] + by.dt
     offsets.ages[n] = offsets.ages[n] + by.dt
     before, yaw = vector(playing.positions[n]), playing.yaws[n]
     way_x, way_z = rotate_about_y(motion.x, motion.y, yaw)
     target, facing = vector(body.positions[n]), body.yaws[n]
     gap_x, gap_z = target.x - (before.x + way_x), target.z - (before.z + way_z)
     angle = wrap_angle(facing - (yaw + motion.z))
-    distance, limits = root(motion.x * motion.x + motion.y * motion.y), scene.work.motions[n]
-    share, angle = close_gaps(gap_x, gap_z, angle, limits[3] * distance, limits[4], scene.settings, by)
+    distance, limits = root(motion.x * motion.x + motion.y * motion.y), data.work.motions[n]
+    share, angle = close_gaps(gap_x, gap_z, angle, limits[3] * distance, limits[4], data.settings, by)
     x, z, new_yaw = target.x - gap_x * share, target.z - gap_z * share, wrap_angle(facing - angle)
     playing.positions[n] = Vector(x, before.y, z)  # heights are the terrain's
     playing.yaws[n] = new_yaw
@@ -33,10 +33,10 @@ def adjust_root(scene, n, by):
 
 
 @inner
-def fade_root_offset(scene, n, by):
+def fade_root_offset(data, n, by):
     """The motion that the offset of the root's velocity adds, which fades; none long after a jump."""
-    roots = scene.offsets.roots[n]
-    recent = scene.offsets.ages[n] < FORGOTTEN * scene.settings.transition_halflife
+    roots = data.offsets.roots[n]
+    recent = data.offsets.ages[n] < FORGOTTEN * data.settings.transition_halflife
     return Vector(
         fade_number(roots, 0, recent, by.transition), fade_number(roots, 1, recent, by.transition),
         fade_number(roots, 2, recent, by.transition),

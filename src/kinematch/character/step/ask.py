@@ -13,40 +13,40 @@ X, Y, Z, FORWARD_X, FORWARD_Z = POSITION, POSITION + 1, POSITION + 2, DIRECTION,
 
 
 @inner
-def ask(scene, source, n, dt):
+def ask(data, source, n, dt):
     """Put the query of a character together, normalised, into `schedule.queries`.
 
     Everything is taken back to the moment of the playing frame, whose features are stored: what is found goes on with
     the same fraction.
     """
-    scene.pose.searched[n] = True
-    frame, fraction = read_playing(scene, source, n)
+    data.pose.searched[n] = True
+    frame, fraction = read_playing(data, source, n)
     ago = fraction / source.frame_rate
-    goal = find_goal(scene, n)
-    scene.schedule.idle[n] = goal[4] and abs(goal[0]) < c.ALIGNED and is_resting(source, frame)
-    fill_query(scene, source, n, frame, ago, goal)
-    note_search(scene, n, dt)
+    goal = find_goal(data, n)
+    data.schedule.idle[n] = goal[4] and abs(goal[0]) < c.ALIGNED and is_resting(source, frame)
+    fill_query(data, source, n, frame, ago, goal)
+    note_search(data, n, dt)
 
 
 @inner
-def fill_query(scene, source, n, frame, ago, goal):
+def fill_query(data, source, n, frame, ago, goal):
     """The query itself, for where `find_goal` says that the character is predicted to go."""
-    if not scene.orders.given[0]:  # else the controller's trajectory is noted already
-        trajectory = scene.schedule.trajectories
+    if not data.orders.given[0]:  # else the controller's trajectory is noted already
+        trajectory = data.schedule.trajectories
         for h in range(trajectory.shape[1]):
             moment = source.horizons[h + source.past_count] - ago
-            place = predict_body(scene, n, moment, goal[0], goal[1], goal[2], goal[3])
+            place = predict_body(data, n, moment, goal[0], goal[1], goal[2], goal[3])
             for i in range(4):
                 trajectory[n, h, i] = place[i]
-    read_features(source, frame, scene.schedule.queries, n)
-    ask_for_trajectory(scene, source, n, ago)
+    read_features(source, frame, data.schedule.queries, n)
+    ask_for_trajectory(data, source, n, ago)
 
 
 @inner
-def ask_for_trajectory(scene, source, n, ago):
+def ask_for_trajectory(data, source, n, ago):
     """The trajectory in the root's axes, at the moment of the playing frame, `ago` s before now."""
-    body, playing, queries = scene.body, scene.playing, scene.schedule.queries
-    scale = scene.rig.scale
+    body, playing, queries = data.body, data.playing, data.schedule.queries
+    scale = data.rig.scale
     root_yaw = playing.yaws[n] - ago * body.yaw_rates[n]
     root_x = playing.positions[n, 0] - ago * body.velocities[n, 0]
     root_y = body.positions[n, 1] - ago * body.velocities[n, 1]  # queries know no terrain
@@ -57,7 +57,7 @@ def ask_for_trajectory(scene, source, n, ago):
         column, which = source.trajectory_columns[row, 0], source.trajectory_columns[row, 1]
         if source.trajectory_columns[row, 2] != at:
             at = source.trajectory_columns[row, 2]
-            px, py, pz, yaw = find_place(scene, source, n, at, ago)
+            px, py, pz, yaw = find_place(data, source, n, at, ago)
             x, z = rotate_about_y(px - root_x, pz - root_z, -root_yaw)
             y = py - root_y
             forward_x, forward_z = rotate_about_y(0.0, 1.0, yaw - root_yaw)
@@ -76,12 +76,12 @@ def ask_for_trajectory(scene, source, n, ago):
 
 
 @inner
-def find_place(scene, source, n, horizon, ago):
+def find_place(data, source, n, horizon, ago):
     """Where the root will be (x, y, z, yaw), or was, at a time of the schema."""
     future = horizon - source.past_count
     if future < 0:
-        return recall_root(scene, n, ago - source.horizons[horizon])
-    trajectory = scene.schedule.trajectories
+        return recall_root(data, n, ago - source.horizons[horizon])
+    trajectory = data.schedule.trajectories
     return trajectory[n, future, 0], trajectory[n, future, 1], trajectory[n, future, 2], trajectory[n, future, 3]
 
 
@@ -95,9 +95,9 @@ def is_resting(source, frame):
 
 
 @inner
-def is_near(scene, n):
+def is_near(data, n):
     """Whether a query is finite, and near enough for a finite cost."""
     near = True
-    for column in range(scene.schedule.queries.shape[1]):
-        near = near and abs(scene.schedule.queries[n, column]) < c.FARTHEST_QUERY
+    for column in range(data.schedule.queries.shape[1]):
+        near = near and abs(data.schedule.queries[n, column]) < c.FARTHEST_QUERY
     return near

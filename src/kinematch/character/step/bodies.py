@@ -12,9 +12,9 @@ from kinematch.math.vectors import vector
 
 
 @inner
-def move_body(scene, n, by):
+def move_body(data, n, by):
     """The simulated body follows its command (digital humans eq. 2-4)."""
-    body, orders = scene.body, scene.orders
+    body, orders = data.body, data.orders
     v, a = vector(body.velocities[n]), vector(body.accelerations[n])
     shift, v, a = move_velocity_spring(v, a, vector(orders.velocities[n]), by.velocity)
     body.positions[n] = vector(body.positions[n]) + shift
@@ -35,20 +35,20 @@ def find_remaining_turn(x, z, yaw, rate, w):
 
 
 @inner
-def find_goal(scene, n):
+def find_goal(data, n):
     """What a character is predicted towards: the turn that is left to it, and the gap to its body that it keeps."""
-    body, orders = scene.body, scene.orders
-    w = HALFLIFE_FACTOR / scene.settings.facing_halflife
+    body, orders = data.body, data.orders
+    w = HALFLIFE_FACTOR / data.settings.facing_halflife
     turn = find_remaining_turn(orders.facings[n, 0], orders.facings[n, 2], body.yaws[n], body.yaw_rates[n], w)
-    x, z, yaw, well = measure_standing(scene, n)
+    x, z, yaw, well = measure_standing(data, n)
     return turn, x, z, yaw, well
 
 
 @inner
-def measure_standing(scene, n):
+def measure_standing(data, n):
     """The small gap from root to body (x, z, yaw) that a standing character ignores, instead of shuffling to correct
     it; and whether it stands where and as it should."""
-    body, playing, orders = scene.body, scene.playing, scene.orders
+    body, playing, orders = data.body, data.playing, data.orders
     wish = orders.velocities[n, 0] ** 2 + orders.velocities[n, 2] ** 2
     speed = body.velocities[n, 0] ** 2 + body.velocities[n, 2] ** 2
     if wish > 0 or speed > c.STANDING_SPEED * c.STANDING_SPEED:
@@ -61,11 +61,11 @@ def measure_standing(scene, n):
 
 
 @inner
-def predict_body(scene, n, moment, turn, gap_x, gap_z, gap_yaw):
+def predict_body(data, n, moment, turn, gap_x, gap_z, gap_yaw):
     """Where the body will be (x, y, z, yaw) at a moment from now, under the same command (digital humans eq. 2-4)."""
-    body, settings = scene.body, scene.settings
+    body, settings = data.body, data.settings
     ahead, back = max(moment, 0.0), min(moment, 0.0)  # springs that run backwards diverge
-    v, desired, halflife = vector(body.velocities[n]), vector(scene.orders.velocities[n]), settings.velocity_halflife
+    v, desired, halflife = vector(body.velocities[n]), vector(data.orders.velocities[n]), settings.velocity_halflife
     shift, _, _ = move_velocity_spring(v, vector(body.accelerations[n]), desired, make_spring(halflife, ahead))
     place = vector(body.positions[n]) + shift + v * back
     left, _ = move_spring(-turn, body.yaw_rates[n], make_spring(settings.facing_halflife, ahead))
@@ -74,9 +74,9 @@ def predict_body(scene, n, moment, turn, gap_x, gap_z, gap_yaw):
 
 
 @inner
-def recall_root(scene, n, age):
+def recall_root(data, n, age):
     """Where the root was (x, y, z, yaw) so many seconds ago; before what is known it stood."""
-    playing, past = scene.playing, scene.past
+    playing, past = data.playing, data.past
     here = playing.positions[n, 0], playing.positions[n, 1], playing.positions[n, 2], playing.yaws[n]
     since = 0.0
     for p in range(past.ages.shape[1]):
@@ -96,10 +96,10 @@ def recall_root(scene, n, age):
 
 
 @inner
-def remember_root(scene, source, n, dt):
+def remember_root(data, source, n, dt):
     """What was noted of the root grows older by dt; where it is now is noted often enough for the past that features
     look at."""
-    playing, ages, roots = scene.playing, scene.past.ages, scene.past.roots
+    playing, ages, roots = data.playing, data.past.ages, data.past.roots
     count = ages.shape[1]
     if count == 0:
         return

@@ -8,10 +8,10 @@ from kinematch.math.vectors import Vector, dot, vector
 
 
 @inner
-def push_legs_apart(scene, here, n, by):
+def push_legs_apart(data, here, n, by):
     """Accelerate the toes of swinging legs along the ground, away from where shanks and feet, taken as capsules, are
     inside one another. The spring that draws a toe to its animated place brings it back."""
-    rig, feet = scene.rig, scene.feet
+    rig, feet = data.rig, data.feet
     x = z = 0.0 * here.whole[0]
     for i in range(2):
         for j in range(2):

@@ -19,11 +19,11 @@ LEAST_UPWARD = 1e-6  # of a normal: a wall has no slope
 
 
 @inner
-def stand_on_ground(scene, n, by):
+def stand_on_ground(data, n, by):
     """Root and toes follow the ground's height, smoothed; everything shown moves with the root."""
-    feet, playing, work, pose = scene.feet, scene.playing, scene.work, scene.pose
-    if scene.acting.stretches[n] >= 0:
-        stand_in_action(scene, n, by)
+    feet, playing, work, pose = data.feet, data.playing, data.work, data.pose
+    if data.acting.stretches[n] >= 0:
+        stand_in_action(data, n, by)
         return
     grounds = feet.grounds
     for k in range(grounds.shape[1]):
@@ -45,9 +45,9 @@ def stand_on_ground(scene, n, by):
 
 
 @inner
-def stand_in_action(scene, n, by):
+def stand_in_action(data, n, by):
     """In an action the ground is where its path leads: what terrain there is follows when it is over."""
-    feet, rises, ground = scene.feet, scene.feet.rises, scene.playing.positions[n, 1]
+    feet, rises, ground = data.feet, data.feet.rises, data.playing.positions[n, 1]
     for k in range(feet.grounds.shape[1]):
         feet.grounds[n, k, 0] = ground + (rises[n, k - 1] if k > 0 else 0.0)
         feet.grounds[n, k, 1] = 0.0
@@ -58,15 +58,15 @@ def stand_in_action(scene, n, by):
 
 
 @inner
-def plan_toes(scene, source, n, dt):
+def plan_toes(data, source, n, dt):
     """Note what is known of a character's toes: of its source, the ground and the last step."""
-    feet, rig, settings, work = scene.feet, scene.rig, scene.settings, scene.work
-    frame, t = read_playing(scene, source, n)
+    feet, rig, settings, work = data.feet, data.rig, data.settings, data.work
+    frame, t = read_playing(data, source, n)
     after = find_next_frame(source, frame)
     # a lock begins with a step: what counts is the contact a fixed while after that, however long the step is
     soon, part, _ = advance_time(source, frame, t, c.CONTACT_LEAD - dt)
     soon = soon if part < 0.5 else find_next_frame(source, soon)
-    ground, idle, acting = scene.playing.positions[n, 1], scene.schedule.idle[n], scene.acting.stretches[n] >= 0
+    ground, idle, acting = data.playing.positions[n, 1], data.schedule.idle[n], data.acting.stretches[n] >= 0
     stepping = find_step_over(feet, n) if idle else -1
     for k in range(rig.legs.shape[0]):
         contact = np.int64(rig.leg_contacts[k])
@@ -79,7 +79,7 @@ def plan_toes(scene, source, n, dt):
             animated = read_toe_height(source, frame, contact) * (1 - t) + read_toe_height(source, after, contact) * t
             height = rest + rig.scale * (animated - source.toe_rests[contact])
         # a foot below a step's root is not raised to its ground
-        lowest = min(rest, height) - scene.settings.clearance if acting else rest
+        lowest = min(rest, height) - data.settings.clearance if acting else rest
         work.toe_heights[n, k], work.toe_rests[n, k], work.toe_rises[n, k] = height, lowest, rise
         work.toe_contacts[n, k] = is_in_contact(source, soon, contact)
         work.toe_stays[n, k] = read_contact_left(source, soon, contact) >= c.SHORTEST_STANCE
@@ -111,27 +111,27 @@ def has_arrived(feet, n, k):
 
 
 @inner
-def plant_feet(scene, here, n, by):
+def plant_feet(data, here, n, by):
     """Lock and free toes, lower the pelvis, and bend the legs."""
-    legs, pelvis = scene.rig.legs.shape[0], pair(scene.feet.pelvis[n])
+    legs, pelvis = data.rig.legs.shape[0], pair(data.feet.pelvis[n])
     low = 0.0 * pelvis[0]
     for k in range(legs):
-        low = larger(low, plant_toe(scene, here, n, k, pelvis[0], by))
+        low = larger(low, plant_toe(data, here, n, k, pelvis[0], by))
     depth = 0.0 * pelvis[0]
-    if scene.settings.pelvis > 0:
-        depth = lower_pelvis(scene, here, n, smaller(low, c.MAX_PELVIS_DROP), by)
+    if data.settings.pelvis > 0:
+        depth = lower_pelvis(data, here, n, smaller(low, c.MAX_PELVIS_DROP), by)
     for k in range(legs):
-        aim_leg(scene, here, n, k, depth, by.lock)
+        aim_leg(data, here, n, k, depth, by.lock)
     for k in range(legs):
-        bend_leg(scene, here, n, k)
-    if legs == 2 and scene.settings.foot_lock > 0:
-        push_legs_apart(scene, here, n, by)
+        bend_leg(data, here, n, k)
+    if legs == 2 and data.settings.foot_lock > 0:
+        push_legs_apart(data, here, n, by)
 
 
 @inner
-def lower_pelvis(scene, here, n, wanted, by):
+def lower_pelvis(data, here, n, wanted, by):
     """Sink the whole body but the root towards a depth; the feet stay where they are told."""
-    rig, pose, pelvis = scene.rig, scene.pose, scene.feet.pelvis
+    rig, pose, pelvis = data.rig, data.pose, data.feet.pelvis
     x, v = pair(pelvis[n])
     x, v = settle_spring(x - wanted, v, by.pelvis)
     x = x + wanted

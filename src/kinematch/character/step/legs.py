@@ -43,22 +43,22 @@ def measure_shortfall(wanted, own, longest):
 
 
 @inner
-def aim_leg(scene, here, n, k, depth, by):
+def aim_leg(data, here, n, k, depth, by):
     """How far the ankle gets, the hips being lower by a depth. A shortfall rises at once to what the leg cannot reach,
     and decays smoothly."""
     own, whole = here.lengths[k], here.whole[k]
     lowered = Vector(0.0, depth, 0.0)
     wanted, shift = here.wanted[k] + lowered, here.shifts[k] + lowered
     least = measure_shortfall(wanted, own, here.longest[k])
-    before, rate = pair(scene.feet.shortfalls[n][k])
+    before, rate = pair(data.feet.shortfalls[n][k])
     short, rate = settle_spring(before, rate, by)
     rate = where(least > short, (least - before) * (1 / by.dt if by.dt > 0 else 0.0), rate)
     short = larger(short, least)
-    scene.feet.shortfalls[n][k] = (short, rate)
+    data.feet.shortfalls[n][k] = (short, rate)
     # ground that is higher under the toe than under the root rightly shortens a leg
-    rise = larger(scene.work.toe_rises[n][k], 0.0)
+    rise = larger(data.work.toe_rises[n][k], 0.0)
     distance = unfold(length(wanted) - short, larger(own - rise, here.shortest[k]))
-    straight = (c.STRAIGHT if scene.settings.foot_lock > 0 else 1.0) * whole
+    straight = (c.STRAIGHT if data.settings.foot_lock > 0 else 1.0) * whole
     apart = larger(larger(distance - own, own - distance), own - straight) > c.SAME_PLACE
     moved = apart | (dot(shift, shift) > c.SAME_PLACE * c.SAME_PLACE) | (here.slopes[k].w < 1.0)
     over = larger(distance - straight, 0.0)
@@ -77,9 +77,9 @@ def unfold(distance, animated):
 
 
 @inner
-def bend_leg(scene, here, n, k):
+def bend_leg(data, here, n, k):
     """Put an ankle where it is aimed; the knee keeps its own side."""
-    rig, pose = scene.rig, scene.pose
+    rig, pose = data.rig, data.pose
     upper, lower, foot = rig.legs[k, 0], rig.legs[k, 1], rig.legs[k, 2]
     hip, animated = here.positions[upper], here.rotations[upper]
     u, v = here.positions[lower] - hip, here.positions[foot] - here.positions[lower]
@@ -97,14 +97,14 @@ def bend_leg(scene, here, n, k):
     turn_lower = aim * flex * here.rotations[lower]
     turn_foot = here.slopes[k] * here.rotations[foot]
     moved, parent = here.moved[k] > 0.0, rig.parents[upper]
-    set_local(scene, n, upper, parent, here.rotations[parent], turn_upper, moved)
-    set_local(scene, n, lower, upper, turn_upper, turn_lower, moved)
-    set_local(scene, n, foot, lower, turn_lower, turn_foot, moved)
+    set_local(data, n, upper, parent, here.rotations[parent], turn_upper, moved)
+    set_local(data, n, lower, upper, turn_upper, turn_lower, moved)
+    set_local(data, n, foot, lower, turn_lower, turn_foot, moved)
     here.rotations[upper] = where(moved, turn_upper, animated)
     pose.global_rotations[n][upper] = here.rotations[upper]
     for i in range(rig.below.shape[1]):
         if rig.below[k, i] >= 0:
-            find_global_joint(scene, here, n, np.int64(rig.below[k, i]))
+            find_global_joint(data, here, n, np.int64(rig.below[k, i]))
 
 
 @inner
@@ -119,9 +119,9 @@ def find_knee_axis(u, v, hinge):
 
 
 @inner
-def set_local(scene, n, joint, above, turn_above, wanted, moved):
+def set_local(data, n, joint, above, turn_above, wanted, moved):
     """Give a joint the local rotation that makes its global one as wanted; joints between (twist bones) keep theirs."""
-    rotations, parents = scene.pose.rotations[n], scene.rig.parents
+    rotations, parents = data.pose.rotations[n], data.rig.parents
     chain, between = turn_above, parents[joint]
     if between != above:
         chain = turn_above * find_chain(rotations, parents, between, above)

@@ -2,8 +2,8 @@
 
 import math
 
+from kinematch.character.step.data import find_number
 from kinematch.character.step.playback import read_playing
-from kinematch.character.step.scene import find_number
 from kinematch.compile.jit import inner
 from kinematch.control.body import WORLD_RADIUS
 from kinematch.database.frame_kernels import find_next_frame, is_in_contact
@@ -13,18 +13,18 @@ LOST_RADIUS = 10 * WORLD_RADIUS  # m
 
 
 @inner
-def report(scene, source, n):
+def report(data, source, n):
     """Fill in the result; whether the character is lost: its pose is not finite, or beyond LOST_RADIUS."""
-    pose, feet = scene.pose, scene.feet
-    frame, fraction = read_playing(scene, source, n)
+    pose, feet = data.pose, data.feet
+    frame, fraction = read_playing(data, source, n)
     pose.frames[n] = -1 if source.each > 0 else frame  # poses of a character's own are in no database
-    pose.fractions[n], pose.costs[n] = fraction, scene.schedule.costs[n]
-    pose.sources[n] = find_number(scene, scene.playing.sources[n])
-    pose.acting[n] = scene.acting.stretches[n]
+    pose.fractions[n], pose.costs[n] = fraction, data.schedule.costs[n]
+    pose.sources[n] = find_number(data, data.playing.sources[n])
+    pose.acting[n] = data.acting.stretches[n]
     shown = frame if fraction < 0.5 else find_next_frame(source, frame)
     for contact in range(source.contacts.shape[1]):
         pose.contacts[n, contact] = is_in_contact(source, shown, contact)
-    for leg in range(scene.rig.legs.shape[0]):
+    for leg in range(data.rig.legs.shape[0]):
         pose.locked[n, leg] = feet.locked[n, leg]
     # sums beside one another: a single one would wait for each of its terms
     moved, w, x, y, z = vector(pose.displacements[n]), 0.0, 0.0, 0.0, pose.turns[n]

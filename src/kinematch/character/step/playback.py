@@ -11,12 +11,12 @@ from kinematch.database.time_kernels import advance_time, measure_root_motion
 
 
 @inner
-def read_playing(scene, source, n):
+def read_playing(data, source, n):
     """The frame and fraction that character n plays, clamped to what exists.
 
     Callers use what this returns and do not read the state again: another thread may write to it at any time.
     """
-    playing = scene.playing
+    playing = data.playing
     frame, fraction = min(max(playing.frames[n], 0), source.frame_count - 1), playing.fractions[n]
     if source.each > 0:
         frame = np.int32(source.each * n)
@@ -27,41 +27,41 @@ def read_playing(scene, source, n):
 
 
 @inner
-def advance(scene, source, n, dt):
+def advance(data, source, n, dt):
     """Play one character's clip on; its root's motion goes into `work.motions`."""
-    frame, fraction = read_playing(scene, source, n)
+    frame, fraction = read_playing(data, source, n)
     if source.each > 0:  # users' Python has played it on, or `runs`
         return
-    seconds = dt * find_rate(scene, source, n, frame)
+    seconds = dt * find_rate(data, source, n, frame)
     new_frame, new_fraction, rounds = advance_time(source, frame, fraction, seconds)
     x, z, turn = measure_root_motion(source, frame, fraction, new_frame, new_fraction, rounds)
-    scene.playing.frames[n], scene.playing.fractions[n] = new_frame, new_fraction
-    motions, scale = scene.work.motions, scene.rig.scale
+    data.playing.frames[n], data.playing.fractions[n] = new_frame, new_fraction
+    motions, scale = data.work.motions, data.rig.scale
     motions[n, 0], motions[n, 1], motions[n, 2] = x * scale, z * scale, turn
     steered = LOOP_TURN * math.sqrt(x * x + z * z) if source.loops[find_clip(source, frame)] else 0.0
-    limit_adjustment(scene, n, steered)
+    limit_adjustment(data, n, steered)
 
 
 @inner
-def limit_adjustment(scene, n, steered):
+def limit_adjustment(data, n, steered):
     """How far the root may be drawn to its body in this step, as a share of its way, and turned, in rad: a share of its
     own turn, and `steered` more. A character that idles sways in place, and is left where it stands."""
-    motions, settings = scene.work.motions, scene.settings
+    motions, settings = data.work.motions, data.settings
     motions[n, 3], motions[n, 4] = settings.adjustment_ratio, settings.turn_ratio * abs(motions[n, 2]) + steered
-    if scene.schedule.idle[n] or scene.acting.stretches[n] >= 0:
+    if data.schedule.idle[n] or data.acting.stretches[n] >= 0:
         motions[n, 3] = motions[n, 4] = 0.0
 
 
 @inner
-def find_rate(scene, source, n, frame):
+def find_rate(data, source, n, frame):
     """How fast the clip plays: towards the body's speed, within the given change; slow clips play as they are."""
-    change, pace = scene.settings.rate_change, read_pace(source, frame)
-    if scene.acting.stretches[n] >= 0:
+    change, pace = data.settings.rate_change, read_pace(source, frame)
+    if data.acting.stretches[n] >= 0:
         return 1.0  # an action has its own time
     if source.each == 0 and source.loops[find_clip(source, frame)]:  # a row that goes on is marked as a loop too
         change = max(change, LOOP_RATE)
     if change <= 0 or pace < SLOWEST_PACE:
         return 1.0
-    velocities = scene.body.velocities
+    velocities = data.body.velocities
     speed = math.sqrt(velocities[n, 0] ** 2 + velocities[n, 2] ** 2)
     return min(max(speed / pace, 1 - change), 1 + change)

@@ -42,28 +42,28 @@ def make_here(room, joints, legs):
 
 
 @inner
-def show_root(scene, n):
+def show_root(data, n):
     """The root's place and heading, as joint 0 of the local pose."""
-    place = vector(scene.playing.positions[n])
-    w, y = half_angle_sincos(scene.playing.yaws[n])
+    place = vector(data.playing.positions[n])
+    w, y = half_angle_sincos(data.playing.yaws[n])
     zero = single(0.0 * w)
-    scene.pose.positions[n][0] = Vector(single(place.x), single(place.y), single(place.z))
-    scene.pose.rotations[n][0] = Quaternion(single(w), zero, single(y), zero)
+    data.pose.positions[n][0] = Vector(single(place.x), single(place.y), single(place.z))
+    data.pose.rotations[n][0] = Quaternion(single(w), zero, single(y), zero)
 
 
 @inner
-def find_global_pose(scene, here, n):
+def find_global_pose(data, here, n):
     """Global from local (thesis eq. 2.10)."""
-    pose = scene.pose
+    pose = data.pose
     set_joint(pose, here, n, 0, vector(pose.positions[n][0]), quaternion(pose.rotations[n][0]))
-    for j in range(1, scene.rig.parents.shape[0]):
-        find_global_joint(scene, here, n, j)
+    for j in range(1, data.rig.parents.shape[0]):
+        find_global_joint(data, here, n, j)
 
 
 @inner
-def find_global_joint(scene, here, n, j):
+def find_global_joint(data, here, n, j):
     """One joint, whose parent is done."""
-    rig, pose = scene.rig, scene.pose
+    rig, pose = data.rig, data.pose
     parent = rig.parents[j]
     above, turn = here.positions[parent], here.rotations[parent]
     reach = rotate(turn, vector(pose.positions[n][j])) if rig.moves[j] else rotate(turn, vector(rig.rest[j]))
@@ -79,8 +79,8 @@ def set_joint(pose, here, n, j, position, rotation):
 
 
 @inner
-def recall_global_pose(scene, here, n):
+def recall_global_pose(data, here, n):
     """Global poses back into the scratch, as `find_global_pose` left them there."""
-    for j in range(scene.rig.parents.shape[0]):
-        here.positions[j] = vector(scene.pose.global_positions[n][j])
-        here.rotations[j] = quaternion(scene.pose.global_rotations[n][j])
+    for j in range(data.rig.parents.shape[0]):
+        here.positions[j] = vector(data.pose.global_positions[n][j])
+        here.rotations[j] = quaternion(data.pose.global_rotations[n][j])

@@ -6,8 +6,8 @@ import numpy as np
 
 from kinematch.character.constants import NO_RETURN
 from kinematch.character.step.ask import is_near
+from kinematch.character.step.data import find_number, open_source
 from kinematch.character.step.playback import find_rate, read_playing
-from kinematch.character.step.scene import find_number, open_source
 from kinematch.character.step.transition import ROW_AFTER, ROW_BEFORE, start_transition, take_sample
 from kinematch.compile.jit import inner, replace_in_kernels, routine
 from kinematch.compile.memory import address, read_address, read_byte
@@ -30,66 +30,66 @@ U = np.uintp
 
 
 @inner
-def project(scene, n, scratch):
+def project(data, n, scratch):
     """Search for a character, and go on from what was found where that is better than playing on."""
-    number, target = find_number(scene, scene.playing.sources[n]), find_number(scene, scene.orders.sources[n])
-    here, there = open_source(scene.sources[number]), open_source(scene.sources[target])
+    number, target = find_number(data, data.playing.sources[n]), find_number(data, data.orders.sources[n])
+    here, there = open_source(data.sources[number]), open_source(data.sources[target])
     computed = there.each == EACH_ROW or (here.each == EACH_ROW and not is_run(there))
-    if computed or not there.search.exact or not is_near(scene, n):
+    if computed or not there.search.exact or not is_near(data, n):
         return  # users' Python projects those; a query that is too far leaves its character playing on
     if there.search.ignores.shape[0] == 0:
         return  # no filter is known yet
     if target != number:
-        convert_query(scene, n, here, there)
+        convert_query(data, n, here, there)
     if is_run(there):
-        project_run(scene, n, here, there, target, target == number, scratch)
+        project_run(data, n, here, there, target, target == number, scratch)
         return
     current = -1
     if target == number:
-        current, _ = read_playing(scene, here, n)
-    frame = choose_frame(scene, there, n, current, scratch)
+        current, _ = read_playing(data, here, n)
+    frame = choose_frame(data, there, n, current, scratch)
     if frame != current:
-        jump(scene, n, here, there, target, frame, scratch)
+        jump(data, n, here, there, target, frame, scratch)
 
 
 @inner
-def convert_query(scene, n, here, there):
+def convert_query(data, n, here, there):
     """Queries are put into the units of the source they go to."""
-    queries = scene.schedule.queries
+    queries = data.schedule.queries
     for column in range(queries.shape[1]):
         value = queries[n, column] * here.feature_scale[column] + here.feature_offset[column]
         queries[n, column] = (value - there.feature_offset[column]) / there.feature_scale[column]
 
 
 @inner
-def choose_frame(scene, source, n, current, scratch):
+def choose_frame(data, source, n, current, scratch):
     """The frame that a character goes on from, `current` where it plays on; notes what the search found."""
-    frame, cost, ignored = find_frame(scene, source, n, current, scene.settings.stay_bias, scratch)
-    note_found(scene, n, current, cost)
-    if frame == current or is_return(scene, source, n, current, frame, ignored):
+    frame, cost, ignored = find_frame(data, source, n, current, data.settings.stay_bias, scratch)
+    note_found(data, n, current, cost)
+    if frame == current or is_return(data, source, n, current, frame, ignored):
         return current
-    scene.schedule.left[n] = current
+    data.schedule.left[n] = current
     return frame
 
 
 @inner
-def find_frame(scene, source, n, current, bias, scratch):
+def find_frame(data, source, n, current, bias, scratch):
     """The best frame, or a model's entry, with its cost, and how many around the current one were ignored.
 
     The nearer past is searched too where nothing else may be taken: a short clip may have no other way on.
     """
     own = source.search
-    filter_, mode = find_terms(scene, own, n)
+    filter_, mode = find_terms(data, own, n)
     ignored = own.ignores[filter_, mode]
     if stands_in_loop(source, filter_, mode, current):
-        return current, scene.schedule.costs[n], ignored
+        return current, data.schedule.costs[n], ignored
     frame, cost, ignore, searching = -1, math.inf, ignored, own.handles[filter_, mode] != 0
     while searching:
-        frame, cost = find_best(scene, own, n, current, filter_, mode, ignore, bias, scratch)
+        frame, cost = find_best(data, own, n, current, filter_, mode, ignore, bias, scratch)
         searching = frame < 0 and ignore > 0
         ignore = own.ignores[filter_, 0] if ignore > own.ignores[filter_, 0] else 0
     if frame < 0 and not own.admits[filter_, mode]:
-        scene.work.failures[0] = filter_ + 1  # the filter admits no frame at all
+        data.work.failures[0] = filter_ + 1  # the filter admits no frame at all
     return (frame if frame >= 0 else current), cost, ignored
 
 
@@ -104,21 +104,21 @@ def stands_in_loop(source, filter_, mode, current):
 
 
 @inner
-def find_terms(scene, own, n):
+def find_terms(data, own, n):
     """The number of a character's filter, and what it searches of what that admits."""
-    schedule = scene.schedule
+    schedule = data.schedule
     mode = find_mode(schedule.idle[n], schedule.commands[n, 0], schedule.commands[n, 2])
-    return min(max(scene.orders.filters[n], 0), own.ignores.shape[0] - 1), mode
+    return min(max(data.orders.filters[n], 0), own.ignores.shape[0] - 1), mode
 
 
-def find_best(scene, own, n, current, filter_, mode, ignored, bias, scratch):
+def find_best(data, own, n, current, filter_, mode, ignored, bias, scratch):
     """The frame of least cost and that cost; a negative one where none may be taken."""
-    return own.find(scene.schedule.queries[n], current, filter_, mode, ignored, bias)
+    return own.find(data.schedule.queries[n], current, filter_, mode, ignored, bias)
 
 
 @replace_in_kernels(find_best)
-def _find_best(scene, own, n, current, filter_, mode, ignored, bias, scratch):
-    handle, query = U(own.handles[filter_, mode]), address(scene.schedule.queries, n)
+def _find_best(data, own, n, current, filter_, mode, ignored, bias, scratch):
+    handle, query = U(own.handles[filter_, mode]), address(data.schedule.queries, n)
     return search(query, np.int64(current), np.int64(ignored), bias, handle, scratch.memory)
 
 
@@ -134,76 +134,76 @@ def _may_stay(own, filter_, mode, current):
 
 
 @inner
-def is_return(scene, source, n, current, frame, ignored):
+def is_return(data, source, n, current, frame, ignored):
     """Whether a jump would go back to where the last one left, though what plays may play on.
 
     Else a clip and its mirror image, which `ignore` does not keep apart, may play one moment by turns for ever.
     """
-    left = scene.schedule.left[n]
-    if current < 0 or left < 0 or abs(frame - left) > ignored or not scene.offsets.ages[n] < NO_RETURN:
+    left = data.schedule.left[n]
+    if current < 0 or left < 0 or abs(frame - left) > ignored or not data.offsets.ages[n] < NO_RETURN:
         return False
-    filter_, mode = find_terms(scene, source.search, n)
+    filter_, mode = find_terms(data, source.search, n)
     return may_stay(source.search, filter_, mode, current)
 
 
 @inner
-def note_found(scene, n, current, cost):
-    scene.schedule.frames[n], scene.schedule.costs[n] = current, cost
-    if scene.offsets.ages[n] >= NO_RETURN:
-        scene.schedule.left[n] = -1
+def note_found(data, n, current, cost):
+    data.schedule.frames[n], data.schedule.costs[n] = current, cost
+    if data.offsets.ages[n] >= NO_RETURN:
+        data.schedule.left[n] = -1
 
 
 @routine
-def project_run(scene, n, here, there, target, stays, scratch):
+def project_run(data, n, here, there, target, stays, scratch):
     """The same for a model: the nearest entry of its codebook, or what its projector network says.
 
     A run competes with the features that it has reached, not with an entry's; where it has ended, or its clip does not
     pass the filter, whatever is found is taken.
     """
-    filter_, mode = find_terms(scene, there.search, n)
+    filter_, mode = find_terms(data, there.search, n)
     current = find_entry(there, n) if stays else -1
     stays = stays and not has_run_out(there, n)
     stays = stays and (current < 0 or may_stay(there.search, filter_, mode, current))
     current = current if stays else -1
-    reached = measure_cost(there, scene.schedule.queries, n, there.runs.frames[2 * n])
+    reached = measure_cost(there, data.schedule.queries, n, there.runs.frames[2 * n])
     if there.runs.projector.sizes.shape[0] > 0:
-        entry, cost = -1, ask_projector(there, scene.schedule.queries, n, scratch)
-        better = not stays or cost < reached - scene.settings.stay_bias
+        entry, cost = -1, ask_projector(there, data.schedule.queries, n, scratch)
+        better = not stays or cost < reached - data.settings.stay_bias
     else:
-        entry, cost, ignored = find_frame(scene, there, n, current, 0.0, scratch)
-        better = entry != current and (not stays or cost < reached - scene.settings.stay_bias)
-        better = better and not is_return(scene, there, n, current, entry, ignored)
-    note_found(scene, n, -1, cost if better else reached)
+        entry, cost, ignored = find_frame(data, there, n, current, 0.0, scratch)
+        better = entry != current and (not stays or cost < reached - data.settings.stay_bias)
+        better = better and not is_return(data, there, n, current, entry, ignored)
+    note_found(data, n, -1, cost if better else reached)
     if better:
         if entry >= 0:
             restore_entry(there.runs, entry, scratch.inputs[0])
-        scene.schedule.left[n] = current
-        jump_to_run(scene, n, here, there, target, entry, scratch)
+        data.schedule.left[n] = current
+        jump_to_run(data, n, here, there, target, entry, scratch)
 
 
 @inner
-def jump_to_run(scene, n, here, there, target, entry, scratch):
+def jump_to_run(data, n, here, there, target, entry, scratch):
     """Begin a run at what row 0 of the inputs holds."""
-    before, t = read_playing(scene, here, n)
-    take_sample(here, before, t, find_rate(scene, here, n, before), scratch, ROW_BEFORE)
+    before, t = read_playing(data, here, n)
+    take_sample(here, before, t, find_rate(data, here, n, before), scratch, ROW_BEFORE)
     enter_run(there, n, scratch, entry)
-    take_sample(there, 2 * n, t, find_rate(scene, there, n, 2 * n), scratch, ROW_AFTER)
-    end_jump(scene, n, 2 * n, target, scratch)
+    take_sample(there, 2 * n, t, find_rate(data, there, n, 2 * n), scratch, ROW_AFTER)
+    end_jump(data, n, 2 * n, target, scratch)
 
 
 @inner
-def jump(scene, n, here, there, target, frame, scratch):
+def jump(data, n, here, there, target, frame, scratch):
     """Go on from a frame of source `target`; the fraction of a frame is kept."""
-    before, t = read_playing(scene, here, n)
+    before, t = read_playing(data, here, n)
     after = min(max(frame, 0), there.frame_count - 1)
-    take_sample(here, before, t, find_rate(scene, here, n, before), scratch, ROW_BEFORE)
-    take_sample(there, after, t, find_rate(scene, there, n, after), scratch, ROW_AFTER)
-    end_jump(scene, n, after, target, scratch)
+    take_sample(here, before, t, find_rate(data, here, n, before), scratch, ROW_BEFORE)
+    take_sample(there, after, t, find_rate(data, there, n, after), scratch, ROW_AFTER)
+    end_jump(data, n, after, target, scratch)
 
 
 @routine
-def end_jump(scene, n, after, target, scratch):
-    settings = scene.settings
-    start_transition(scene, n, scratch.sample, settings.transition, settings.transition_halflife)
-    scene.pose.jumped[n] = True
-    scene.playing.frames[n], scene.playing.sources[n] = after, target
+def end_jump(data, n, after, target, scratch):
+    settings = data.settings
+    start_transition(data, n, scratch.sample, settings.transition, settings.transition_halflife)
+    data.pose.jumped[n] = True
+    data.playing.frames[n], data.playing.sources[n] = after, target

@@ -9,15 +9,16 @@ from kinematch.character.reason import Refusal
 from kinematch.character.step.acting import HEIGHT, YAW, find_height, find_stretch
 from kinematch.character.step.ask import fill_query
 from kinematch.character.step.bodies import find_goal
+from kinematch.character.step.data import find_number, open_source
 from kinematch.character.step.playback import read_playing
 from kinematch.character.step.project import convert_query, jump
-from kinematch.character.step.scene import find_number, open_source
 from kinematch.compile.jit import inner, routine
 from kinematch.database.actions import ACTION, EXIT, FIRST, LAST
 from kinematch.database.frame_kernels import find_clip, find_next_frame, find_root_velocity, locate_root, read_feature
 from kinematch.database.table import EACH_ROW
 from kinematch.math.arctangents import arctan2
 from kinematch.math.series import rotate_about_y, wrap_angle
+from kinematch.motion.actions import MAX_EVENT_RISE
 
 NO_REFUSAL, BUSY, NO_ACTION, TOO_FAR, TOO_NEAR, TURN, TOO_HIGH, TOO_EARLY, TIME, SPEED, CLEAR = (
     int(one) for one in Refusal
@@ -27,69 +28,69 @@ MIN_DISTANCE = 1e-6  # m
 
 
 @routine
-def take_request(scene, n, scratch):
+def take_request(data, n, scratch):
     """Enter the action that is asked for, or hold or leave the one that plays."""
-    number = find_number(scene, scene.playing.sources[n])
-    here = open_source(scene.sources[number])
-    frame, fraction = read_playing(scene, here, n)
-    asked = scene.orders.actions[n]
-    stretch = find_stretch(scene, here, n, frame) if scene.acting.stretches[n] >= 0 else np.int64(-1)
+    number = find_number(data, data.playing.sources[n])
+    here = open_source(data.sources[number])
+    frame, fraction = read_playing(data, here, n)
+    asked = data.orders.actions[n]
+    stretch = find_stretch(data, here, n, frame) if data.acting.stretches[n] >= 0 else np.int64(-1)
     if stretch >= 0:
         own = here.actions.stretches[stretch, ACTION]
-        hold(scene, n, here, stretch, number, frame, asked == own, scratch)
+        hold(data, n, here, stretch, number, frame, asked == own, scratch)
         if asked >= 0 and asked != own:
-            scene.pose.refusals[n] = BUSY
+            data.pose.refusals[n] = BUSY
         return
     if asked < 0:
         return
-    target = find_number(scene, scene.orders.sources[n])
-    there = open_source(scene.sources[target])
-    if there.actions.stretches.shape[0] == 0 or here.each == EACH_ROW or scene.orders.given[0]:
-        scene.pose.refusals[n] = NO_ACTION
+    target = find_number(data, data.orders.sources[n])
+    there = open_source(data.sources[target])
+    if there.actions.stretches.shape[0] == 0 or here.each == EACH_ROW or data.orders.given[0]:
+        data.pose.refusals[n] = NO_ACTION
         return
-    fill_query(scene, here, n, frame, fraction / here.frame_rate, find_goal(scene, n))
+    fill_query(data, here, n, frame, fraction / here.frame_rate, find_goal(data, n))
     if target != number:
-        convert_query(scene, n, here, there)
+        convert_query(data, n, here, there)
     x, z, _ = find_root_velocity(here, frame, find_next_frame(here, frame), fraction)
-    entry, stretch, refusal = find_entry_frame(scene, n, there, fraction, (x, z))
-    scene.pose.refusals[n] = refusal
+    entry, stretch, refusal = find_entry_frame(data, n, there, fraction, (x, z))
+    data.pose.refusals[n] = refusal
     if refusal == NO_REFUSAL:
-        enter_action(scene, n, here, there, target, entry, stretch, fraction, scratch)
+        enter_action(data, n, here, there, target, entry, stretch, fraction, scratch)
 
 
 @inner
-def hold(scene, n, here, stretch, number, frame, held, scratch):
+def hold(data, n, here, stretch, number, frame, held, scratch):
     """An action that lasts goes on between two moments for as long as it is asked for; then it goes on to its end."""
     first, last = here.actions.holds[stretch, 0], here.actions.holds[stretch, 1]
     if first < 0 or frame < first or frame > last:
         return
     if held and frame >= last - 1:
-        jump(scene, n, here, here, number, first, scratch)
+        jump(data, n, here, here, number, first, scratch)
     elif not held and frame < last - 1:
-        jump(scene, n, here, here, number, last, scratch)
+        jump(data, n, here, here, number, last, scratch)
 
 
 @inner
-def find_entry_frame(scene, n, there, fraction, moving):
+def find_entry_frame(data, n, there, fraction, moving):
     """The frame among the entries of the action that costs least, its stretch, and why none may be taken if so.
 
     Exact: every frame in which it may be entered is looked at. A cost is that of the pose, by the weights of the
     search, of the warp that leads to the target, and of the time to the event.
     """
-    actions, asked = there.actions, scene.orders.actions[n]
-    aimed = scene.orders.targets[n, 0] == scene.orders.targets[n, 0]
+    actions, asked = there.actions, data.orders.actions[n]
+    aimed = data.orders.targets[n, 0] == data.orders.targets[n, 0]
     best, entry, stretch, refusal = math.inf, -1, -1, NO_ACTION
     for s in range(actions.stretches.shape[0]):
         if actions.stretches[s, ACTION] != asked:
             continue
         for frame in range(actions.stretches[s, FIRST], actions.stretches[s, LAST] + 1):
-            cost, wrong, _, _, _, _ = measure_warp(scene, n, there, s, frame, fraction)
+            cost, wrong, _, _, _, _ = measure_warp(data, n, there, s, frame, fraction)
             change = measure_change(there, frame, moving)
             cost += c.PER_SPEED * change * change
             if change > c.WARP_SPEED and aimed and (wrong in (NO_REFUSAL, TOO_EARLY)):
                 cost, wrong = cost + UNMET_COST, SPEED
             if cost < best:
-                cost += measure_misfit(scene, n, there, frame, best - cost)
+                cost += measure_misfit(data, n, there, frame, best - cost)
             if cost < best:
                 best, entry, stretch, refusal = cost, frame, s, wrong
     return entry, stretch, refusal
@@ -103,10 +104,10 @@ def measure_change(there, frame, moving):
 
 
 @inner
-def measure_misfit(scene, n, there, frame, most):
+def measure_misfit(data, n, there, frame, most):
     """The squared distance of the query to a frame, by the weights of pose and trajectory; stops beyond `most`."""
-    queries, weights, total = scene.schedule.queries, there.actions.weights, 0.0
-    ahead = 1.0 if scene.orders.targets[n, 0] != scene.orders.targets[n, 0] else 0.0  # a target says where to go
+    queries, weights, total = data.schedule.queries, there.actions.weights, 0.0
+    ahead = 1.0 if data.orders.targets[n, 0] != data.orders.targets[n, 0] else 0.0  # a target says where to go
     for column in range(queries.shape[1]):
         gap = read_feature(there, frame, column) - queries[n, column]
         total += gap * gap * (weights[0, column] + ahead * weights[1, column])
@@ -116,9 +117,9 @@ def measure_misfit(scene, n, there, frame, most):
 
 
 @inner
-def measure_warp(scene, n, there, stretch, frame, fraction):
+def measure_warp(data, n, there, stretch, frame, fraction):
     """What it costs to meet the target from a frame, what is wrong with it, and the goal of the root (x, y, z, yaw)."""
-    actions, orders, playing, scale = there.actions, scene.orders, scene.playing, scene.rig.scale
+    actions, orders, playing, scale = there.actions, data.orders, data.playing, data.rig.scale
     event = actions.targets[stretch]
     seconds = (event if event >= 0 else actions.stretches[stretch, EXIT]) - frame - fraction
     seconds = seconds / there.frame_rate
@@ -165,7 +166,7 @@ def measure_warp(scene, n, there, stretch, frame, fraction):
         wrong = find_fault(reach, far, math.sqrt(lack), turn, lack_y)
         if wrong != NO_REFUSAL:
             cost += UNMET_COST
-    if wrong == NO_REFUSAL and is_early(scene, n, reach, far):
+    if wrong == NO_REFUSAL and is_early(data, n, reach, far):
         wrong = TOO_EARLY
     return cost, wrong, goal_x, goal_y, goal_z, goal_yaw
 
@@ -177,7 +178,7 @@ def find_fault(reach, far, lack, turn, lack_y):
     shortest = (1 - c.WARP_SHORTEST) * reach + c.WARP_SPARE
     if abs(turn) > c.WARP_TURN:
         return TURN
-    if abs(lack_y) > c.WARP_HEIGHT:
+    if abs(lack_y) > MAX_EVENT_RISE:
         return TOO_HIGH
     if far > reach and lack > longest:
         return TOO_FAR
@@ -185,9 +186,9 @@ def find_fault(reach, far, lack, turn, lack_y):
 
 
 @inner
-def is_early(scene, n, reach, far):
+def is_early(data, n, reach, far):
     """Whether a character that approaches its target will be placed better in a moment."""
-    body, orders, playing = scene.body, scene.orders, scene.playing
+    body, orders, playing = data.body, data.orders, data.playing
     if far <= c.STRETCHED * reach + 0.5 * c.WARP_SPARE:
         return False
     x, z = orders.targets[n, 0] - playing.positions[n, 0], orders.targets[n, 2] - playing.positions[n, 2]
@@ -196,15 +197,15 @@ def is_early(scene, n, reach, far):
 
 
 @inner
-def enter_action(scene, n, here, there, target, frame, stretch, fraction, scratch):
+def enter_action(data, n, here, there, target, frame, stretch, fraction, scratch):
     """Go on in the action, towards the goal that its target asks for."""
-    acting, feet = scene.acting, scene.feet
-    _, _, x, y, z, yaw = measure_warp(scene, n, there, stretch, frame, fraction)
-    jump(scene, n, here, there, target, frame, scratch)
+    acting, feet = data.acting, data.feet
+    _, _, x, y, z, yaw = measure_warp(data, n, there, stretch, frame, fraction)
+    jump(data, n, here, there, target, frame, scratch)
     acting.stretches[n], acting.shifts[n] = stretch, 0.0
     acting.goals[n, 0], acting.goals[n, 1], acting.goals[n, 2], acting.goals[n, YAW] = x, y, z, yaw
     for k in range(feet.rises.shape[1]):
-        terrain = scene.work.normals.shape[0] > 0
-        feet.rises[n, k] = feet.grounds[n, k + 1, 0] - scene.playing.positions[n, 1] if terrain else 0.0
-    scene.schedule.idle[n] = scene.work.searching[n] = False
-    scene.schedule.left[n] = -1
+        terrain = data.work.normals.shape[0] > 0
+        feet.rises[n, k] = feet.grounds[n, k + 1, 0] - data.playing.positions[n, 1] if terrain else 0.0
+    data.schedule.idle[n] = data.work.searching[n] = False
+    data.schedule.left[n] = -1

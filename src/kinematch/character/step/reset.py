@@ -2,7 +2,7 @@
 
 import math
 
-from kinematch.character.step.scene import find_source
+from kinematch.character.step.data import find_source
 from kinematch.compile.handle import copy_row
 from kinematch.compile.jit import inner, routine
 from kinematch.control.body import WORLD_RADIUS
@@ -11,25 +11,25 @@ from kinematch.math.vectors import Vector, vector
 
 
 @routine
-def reset(scene, n, scratch):
+def reset(data, n, scratch):
     """The state of a new character, at rest at this one's position, or its body's, if that is finite."""
-    body, playing, feet, beginning = scene.body, scene.playing, scene.feet, scene.beginning
+    body, playing, feet, beginning = data.body, data.playing, data.feet, data.beginning
     place, yaw = vector(beginning.playing.positions[0]), beginning.playing.yaws[0]
     if is_somewhere(body.positions, body.yaws, n):
         place, yaw = vector(body.positions[n]), body.yaws[n]
     if is_somewhere(playing.positions, playing.yaws, n):
         place, yaw = vector(playing.positions[n]), playing.yaws[n]
-    copy_row(scene, n, beginning, 0)
+    copy_row(data, n, beginning, 0)
     body.positions[n], body.yaws[n] = place, yaw
     playing.positions[n], playing.yaws[n] = place, yaw
     for k in range(feet.grounds.shape[1]):
         feet.grounds[n, k, 0] = place.y
-    source = find_source(scene, n)
+    source = find_source(data, n)
     if is_run(source):
         restore_entry(source.runs, source.runs.beginning, scratch.inputs[0])
         enter_run(source, n, scratch, find_followed(source.runs, source.runs.beginning))
-    scene.pose.displacements[n], scene.pose.turns[n] = Vector(0.0, 0.0, 0.0), 0.0
-    scene.pose.restarted[n] = True
+    data.pose.displacements[n], data.pose.turns[n] = Vector(0.0, 0.0, 0.0), 0.0
+    data.pose.restarted[n] = True
 
 
 @inner

@@ -5,8 +5,8 @@ import math
 from kinematch.character import constants as c
 from kinematch.character.reason import Reason
 from kinematch.character.step.acting import find_stretch
+from kinematch.character.step.data import find_source
 from kinematch.character.step.playback import read_playing
-from kinematch.character.step.scene import find_source
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import floor
 from kinematch.database.frame_kernels import find_clip, is_committed
@@ -21,35 +21,35 @@ URGENT = 1e6  # s of waiting that the end of a clip counts as
 
 
 @inner
-def choose_searching(scene, scratch, dt):
+def choose_searching(data, scratch, dt):
     """Mark the characters that search now in `work.searching`, and why in `pose.reasons`."""
-    pose, work, count = scene.pose, scene.work, 0
+    pose, work, count = data.pose, data.work, 0
     for n in range(pose.reasons.shape[0]):
-        reason = find_reason(scene, n)
+        reason = find_reason(data, n)
         work.searching[n] = reason != NO_SEARCH
         if reason != NO_SEARCH:
             pose.reasons[n] = reason
             count += 1
-    share = SPARE * pose.reasons.shape[0] * dt / scene.settings.search_interval
+    share = SPARE * pose.reasons.shape[0] * dt / data.settings.search_interval
     most = max(MIN_SEARCHES, math.ceil(share))
     if count > most:
-        delay_searches(scene, scratch.urgencies, count, most)
+        delay_searches(data, scratch.urgencies, count, most)
 
 
 @inner
-def find_reason(scene, n):
+def find_reason(data, n):
     """Why a character has to search now, NO_SEARCH where it need not: the first condition that holds."""
-    schedule, orders, settings = scene.schedule, scene.orders, scene.settings
-    source = find_source(scene, n)
-    frame, _ = read_playing(scene, source, n)
-    if scene.acting.stretches[n] >= 0:
+    schedule, orders, settings = data.schedule, data.orders, data.settings
+    source = find_source(data, n)
+    frame, _ = read_playing(data, source, n)
+    if data.acting.stretches[n] >= 0:
         schedule.idle[n] = False
-        return NO_SEARCH if find_stretch(scene, source, n, frame) >= 0 else END
+        return NO_SEARCH if find_stretch(data, source, n, frame) >= 0 else END
     clip, committed = find_clip(source, frame), is_committed(source, frame)
     since = schedule.since[n]
     if committed:
         schedule.idle[n] = False  # a committed clip is never idle, whatever the command
-    if orders.sources[n] != scene.playing.sources[n]:
+    if orders.sources[n] != data.playing.sources[n]:
         return SOURCE
     if has_run_out(source, n) if is_run(source) else frame == source.stops[clip] - 1 and not source.loops[clip]:
         return END
@@ -87,22 +87,22 @@ def has_facing(orders, n):
 
 
 @inner
-def delay_searches(scene, urgencies, count, most):
+def delay_searches(data, urgencies, count, most):
     """Allow at most `most` searches in this step: ends of clips and changes of filter or source first, then characters
     that have waited longest; the rest are postponed."""
-    pose, searching, m = scene.pose, scene.work.searching, 0
+    pose, searching, m = data.pose, data.work.searching, 0
     for n in range(pose.reasons.shape[0]):
         if searching[n] and m < count:
-            urgencies[m] = measure_urgency(scene, n)
+            urgencies[m] = measure_urgency(data, n)
             m += 1
     least = find_nth_largest(urgencies, m, most)
     left = most
     for n in range(pose.reasons.shape[0]):
-        if searching[n] and measure_urgency(scene, n) > least:
+        if searching[n] and measure_urgency(data, n) > least:
             left -= 1
     for n in range(pose.reasons.shape[0]):
-        if searching[n] and not measure_urgency(scene, n) > least:
-            if left > 0 and measure_urgency(scene, n) == least:
+        if searching[n] and not measure_urgency(data, n) > least:
+            if left > 0 and measure_urgency(data, n) == least:
                 left -= 1
             else:
                 searching[n] = False
@@ -110,21 +110,21 @@ def delay_searches(scene, urgencies, count, most):
 
 
 @inner
-def measure_urgency(scene, n):
-    reason, since = scene.pose.reasons[n], scene.schedule.since[n]
+def measure_urgency(data, n):
+    reason, since = data.pose.reasons[n], data.schedule.since[n]
     wait = URGENT if math.isnan(since) else since
     return wait + (URGENT if reason in (END, TAGS, SOURCE) else 0.0)
 
 
 @inner
-def note_search(scene, n, dt):
+def note_search(data, n, dt):
     """Note when a character searched and what it was told.
 
     Time beyond the interval is carried over, so that the search rate does not depend on the step rate. A character that
     waited longer than a step restarts its interval, and one that never searched keeps its phase: crowds must not
     search all at once.
     """
-    schedule, orders, interval = scene.schedule, scene.orders, scene.settings.search_interval
+    schedule, orders, interval = data.schedule, data.orders, data.settings.search_interval
     commands, since = schedule.commands, schedule.since[n]
     over = since - interval
     if math.isnan(commands[n, 0]):
@@ -136,5 +136,5 @@ def note_search(scene, n, dt):
     if has_facing(orders, n):
         commands[n, 3] = find_yaw(orders.facings[n, 0], orders.facings[n, 2])
     elif math.isnan(commands[n, 3]):
-        commands[n, 3] = scene.body.yaws[n]
+        commands[n, 3] = data.body.yaws[n]
     schedule.filters[n] = orders.filters[n]

@@ -9,6 +9,7 @@ from kinematch.character.step.acting import follow_action, lead_body
 from kinematch.character.step.adjust import adjust_root
 from kinematch.character.step.ask import ask
 from kinematch.character.step.bodies import move_body, remember_root
+from kinematch.character.step.data import BLOCK, find_source, open_data, open_scratch
 from kinematch.character.step.decode import decode
 from kinematch.character.step.feet import plan_toes, plant_feet, stand_on_ground
 from kinematch.character.step.output import clear, report
@@ -19,7 +20,6 @@ from kinematch.character.step.project import project
 from kinematch.character.step.request import take_request
 from kinematch.character.step.reset import reset
 from kinematch.character.step.runs import advance_runs
-from kinematch.character.step.scene import BLOCK, find_source, open_scene, open_scratch
 from kinematch.character.step.schedule import choose_searching
 from kinematch.character.step.springs import make_springs
 from kinematch.compile.indexing import lane_count, take
@@ -42,26 +42,26 @@ ROUNDING = 1e-9  # of the number of pieces
 
 
 @inner
-def step(scene, scratch, characters, begun, dt, enter, leave):
+def step(data, scratch, characters, begun, dt, enter, leave):
     """Run the stages between two seams; a whole step in pieces, so that a slow application moves like a fast one.
 
     Whether anything happened: characters were reset, a filter admits no frame, or orders are not finite and nothing was
     done.
     """
-    if enter == BEGIN and not are_finite(scene.orders):
+    if enter == BEGIN and not are_finite(data.orders):
         return True
     happened = False
-    pieces = count_pieces(dt, scene.orders.longest_step[0]) if enter == BEGIN and leave == END else 1
+    pieces = count_pieces(dt, data.orders.longest_step[0]) if enter == BEGIN and leave == END else 1
     for piece in range(pieces):
         if enter == BEGIN and piece == 0:
-            for n in range(scene.pose.turns.shape[0]):
-                clear(scene.pose, n)
+            for n in range(data.pose.turns.shape[0]):
+                clear(data.pose, n)
         if enter <= SCHEDULE < leave:
-            choose_searching(scene, scratch, dt / pieces)
+            choose_searching(data, scratch, dt / pieces)
         if piece > 0:
             begun[0, 0] = 0
-        happened = step_blocks(scene, scratch, characters, begun, dt / pieces, enter, leave) or happened
-    return happened or scene.work.failures[0] > 0
+        happened = step_blocks(data, scratch, characters, begun, dt / pieces, enter, leave) or happened
+    return happened or data.work.failures[0] > 0
 
 
 @inner
@@ -78,51 +78,51 @@ def count_pieces(dt, longest):
 
 
 @inner
-def step_blocks(scene, scratch, characters, begun, dt, enter, leave):
+def step_blocks(data, scratch, characters, begun, dt, enter, leave):
     """Run the stages for one block of characters after the other; whether any character was reset.
 
     Each thread claims blocks of its own share first, since two threads would fetch neighbours in memory twice.
     Characters whose state is not finite are reset and run through the later stages again, with a dt of zero.
     """
-    block, here = scratch.block, make_here(scratch.room, scene.rig.parents.shape[0], scene.rig.legs.shape[0])
+    block, here = scratch.block, make_here(scratch.room, data.rig.parents.shape[0], data.rig.legs.shape[0])
     count = claim_block(scratch, characters, begun)
-    first, by, again, happened = enter, make_springs(scene.settings, dt), False, False
+    first, by, again, happened = enter, make_springs(data.settings, dt), False, False
     while count > 0:
         if first <= ASK < leave:
             for m in range(count):
-                if scene.orders.actions[block[m]] >= 0 or scene.acting.stretches[block[m]] >= 0:
-                    take_request(scene, block[m], scratch)
+                if data.orders.actions[block[m]] >= 0 or data.acting.stretches[block[m]] >= 0:
+                    take_request(data, block[m], scratch)
             for m in range(count):
-                if scene.work.searching[block[m]]:
-                    prefetch_query(scene, block[m])
+                if data.work.searching[block[m]]:
+                    prefetch_query(data, block[m])
             for m in range(count):
-                if scene.work.searching[block[m]]:
-                    ask(scene, find_source(scene, block[m]), block[m], dt)
+                if data.work.searching[block[m]]:
+                    ask(data, find_source(data, block[m]), block[m], dt)
         if first <= PROJECT < leave:
             for m in range(count):
-                if scene.work.searching[block[m]]:
-                    project(scene, block[m], scratch)
+                if data.work.searching[block[m]]:
+                    project(data, block[m], scratch)
         if first <= MOVE < leave:
-            move(scene, scratch, count, by)
+            move(data, scratch, count, by)
         if first <= FEET < leave:
             for m in range(count):
-                if scene.work.heights.shape[0] > 0:
-                    stand_on_ground(scene, block[m], by)
-                plan_toes(scene, find_source(scene, block[m]), block[m], by.dt)
+                if data.work.heights.shape[0] > 0:
+                    stand_on_ground(data, block[m], by)
+                plan_toes(data, find_source(data, block[m]), block[m], by.dt)
         for m in range(0, count, lane_count()):
             n = take(block, m, count)
             if first <= SHOW < leave:
-                show_root(scene, n)
-                find_global_pose(scene, here, n)
-            if first <= FEET < leave and scene.rig.legs.shape[0] > 0:
+                show_root(data, n)
+                find_global_pose(data, here, n)
+            if first <= FEET < leave and data.rig.legs.shape[0] > 0:
                 if first > SHOW:
-                    recall_global_pose(scene, here, n)
-                plant_feet(scene, here, n, by)
-        lost = report_block(scene, scratch, count, by.dt) if first <= FEET < leave else 0
+                    recall_global_pose(data, here, n)
+                plant_feet(data, here, n, by)
+        lost = report_block(data, scratch, count, by.dt) if first <= FEET < leave else 0
         happened = happened or lost > 0
         repeat = lost > 0 and not again and enter <= MOVE
         if repeat or again:
-            by = make_springs(scene.settings, 0.0 if repeat else dt)
+            by = make_springs(data.settings, 0.0 if repeat else dt)
         first, again = MOVE if repeat else enter, repeat
         count = lost if repeat else claim_block(scratch, characters, begun)
     return happened
@@ -144,46 +144,46 @@ def claim_block(scratch, characters, begun):
 
 
 @inner
-def move(scene, scratch, count, by):
+def move(data, scratch, count, by):
     """Bodies, playback, roots and local poses."""
     block = scratch.block
-    advance_runs(scene, scratch, count, by.dt)
+    advance_runs(data, scratch, count, by.dt)
     for m in range(0, count, lane_count()):
-        prefetch_playing(scene, block, m + lane_count(), count)
+        prefetch_playing(data, block, m + lane_count(), count)
         n = take(block, m, count)
-        if not scene.orders.given[0]:  # else they are where the controller's trajectory says
-            move_body(scene, n, by)
+        if not data.orders.given[0]:  # else they are where the controller's trajectory says
+            move_body(data, n, by)
         for one in range(m, min(m + lane_count(), count)):
-            source = find_source(scene, block[one])
-            if scene.acting.stretches[block[one]] >= 0:
-                follow_action(scene, source, block[one], by.dt)
+            source = find_source(data, block[one])
+            if data.acting.stretches[block[one]] >= 0:
+                follow_action(data, source, block[one], by.dt)
             else:
-                advance(scene, source, block[one], by.dt)
-            prefetch_pose(scene, source, block[one])
-        adjust_root(scene, n, by)
+                advance(data, source, block[one], by.dt)
+            prefetch_pose(data, source, block[one])
+        adjust_root(data, n, by)
         for one in range(m, min(m + lane_count(), count)):
-            if scene.acting.stretches[block[one]] >= 0:
-                lead_body(scene, block[one], by.dt)
+            if data.acting.stretches[block[one]] >= 0:
+                lead_body(data, block[one], by.dt)
     for m in range(count):
-        prefetch_offsets(scene, block[min(m + 1, count - 1)])
-        decode(scene, find_source(scene, block[m]), block[m], by, scratch)
+        prefetch_offsets(data, block[min(m + 1, count - 1)])
+        decode(data, find_source(data, block[m]), block[m], by, scratch)
 
 
 @inner
-def report_block(scene, scratch, count, dt):
+def report_block(data, scratch, count, dt):
     """Fill in results; lost characters are reset, and become the block. How many these are."""
     block, lost = scratch.block, 0
     for m in range(count):
         n = block[m]
-        source = find_source(scene, n)
-        remember_root(scene, source, n, dt)
-        if report(scene, source, n):
-            reset(scene, n, scratch)
+        source = find_source(data, n)
+        remember_root(data, source, n, dt)
+        if report(data, source, n):
+            reset(data, n, scratch)
             block[lost] = n
             lost += 1
     return lost
 
 
 @kernel(fastmath={"contract"}, counting=False)
-def run_step(scene, scratch, characters, begun, dt, enter, leave):
-    return step(open_scene(scene), open_scratch(scratch), characters, begun, dt, enter, leave)
+def run_step(data, scratch, characters, begun, dt, enter, leave):
+    return step(open_data(data), open_scratch(scratch), characters, begun, dt, enter, leave)

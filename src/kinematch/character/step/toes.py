@@ -19,21 +19,21 @@ NO_SPEED = 1e-9  # m/s
 
 
 @inner
-def plant_toe(scene, here, n, k, sunk, by):
+def plant_toe(data, here, n, k, sunk, by):
     """Catch or free a toe, and move on where it is shown; returns how far the pelvis must sink for the leg to reach a
     locked one. It has sunk by `sunk` already."""
-    feet, settings, work = scene.feet, scene.settings, scene.work
-    leg, foot, toe = measure_leg(scene.rig, settings, here, k)
+    feet, settings, work = data.feet, data.settings, data.work
+    leg, foot, toe = measure_leg(data.rig, settings, here, k)
     own, longest = here.lengths[k], here.longest[k]
     velocity = measure_velocity(toe, vector(feet.toes[n][k]), by.dt)
     place, offset, rate = vector(feet.places[n][k]), vector(feet.offsets[n][k]), vector(feet.rates[n][k])
     # what is out of reach now, the pelvis as low as it is, is let go
-    shift, _ = shift_ankle(scene, n, k, toe, foot, place + offset)
+    shift, _ = shift_ankle(data, n, k, toe, foot, place + offset)
     shortfall = measure_shortfall(leg + shift + Vector(0.0, sunk, 0.0), own, longest)
     # where the toe comes to rest if it is caught: ahead, so that it does not slide back afterwards
     before = toe - velocity * by.dt  # offsets are those of the last step until they move on
     rest = before + offset + (velocity + rate) * (1 / by.lock.w)
-    caught, freed, locked = hold_toe(scene, n, k, toe, foot, velocity, place, rest, shortfall)
+    caught, freed, locked = hold_toe(data, n, k, toe, foot, velocity, place, rest, shortfall)
 
     jump_x = where(caught, before.x - rest.x, where(freed, place.x - before.x, 0.0))
     jump_z = where(caught, before.z - rest.z, where(freed, place.z - before.z, 0.0))
@@ -43,7 +43,7 @@ def plant_toe(scene, here, n, k, sunk, by):
     height = work.toe_heights[n][k]
     if settings.foot_lock <= 0:
         height = height + toe.y
-    lift = lift_toe(scene, n, k, height, velocity + rate, locked, by)
+    lift = lift_toe(data, n, k, height, velocity + rate, locked, by)
     place = Vector(
         where(caught, rest.x, where(locked, place.x, toe.x)), height + lift,
         where(caught, rest.z, where(locked, place.z, toe.z)),
@@ -58,7 +58,7 @@ def plant_toe(scene, here, n, k, sunk, by):
     feet.rates[n][k] = Vector(vx, vy, vz)
     feet.toes[n][k] = Vector(toe.x, height, toe.z)
 
-    shift, slope = shift_ankle(scene, n, k, toe, foot, place + offset)
+    shift, slope = shift_ankle(data, n, k, toe, foot, place + offset)
     wanted = leg + shift
     here.shifts[k] = shift
     here.slopes[k] = slope
@@ -77,14 +77,14 @@ def measure_velocity(toe, before, dt):
 
 
 @inner
-def hold_toe(scene, n, k, toe, foot, velocity, place, rest, shortfall):
+def hold_toe(data, n, k, toe, foot, velocity, place, rest, shortfall):
     """Whether a toe is caught, is freed, and is held then.
 
     It is freed at the end of its contact, and where it is too far, too fast, too twisted or out of reach; caught if its
     contact stays for a while, it would not come to rest too far away, and it was not freed in it, or has stepped over
     since.
     """
-    feet, settings, work = scene.feet, scene.settings, scene.work
+    feet, settings, work = data.feet, data.settings, data.work
     locked, contact, refused = feet.locked[n][k], work.toe_contacts[n][k], work.toe_refusals[n][k]
     farthest, heading = work.toe_reaches[n][k], pair(feet.headings[n][k])
     size = root(foot.x * foot.x + foot.z * foot.z)
@@ -112,16 +112,16 @@ def is_farther(x, z, distance):
 
 
 @inner
-def lift_toe(scene, n, k, height, velocity, locked, by):
+def lift_toe(data, n, k, height, velocity, locked, by):
     """By how much a toe is raised: one that moves must not scrape along."""
     lift = 0.0 * height
-    if scene.settings.foot_lock > 0:
+    if data.settings.foot_lock > 0:
         brisk = smaller(root(velocity.x * velocity.x + velocity.z * velocity.z) * (1 / c.BRISK), 1.0)
-        over = larger(scene.work.toe_rests[n][k] + scene.settings.clearance * brisk - height, 0.0)
+        over = larger(data.work.toe_rests[n][k] + data.settings.clearance * brisk - height, 0.0)
         lift = where(locked, 0.0, over)
-    x, v = pair(scene.feet.lifts[n][k])
+    x, v = pair(data.feet.lifts[n][k])
     x, v = settle_spring(x - lift, v, by.lock)
-    scene.feet.lifts[n][k] = (x + lift, v)
+    data.feet.lifts[n][k] = (x + lift, v)
     return x + lift
 
 
@@ -140,15 +140,15 @@ def soften_spring(offset, rate, locked, by):
 
 
 @inner
-def shift_ankle(scene, n, k, toe, foot, place):
+def shift_ankle(data, n, k, toe, foot, place):
     """How far the ankle moves for the toe to be in place, and how the foot turns: as a slope asks, the less the higher
     it is."""
     shift, none = place - toe, 0.0 * toe.x
     slope = Quaternion(none + 1.0, none, none, none)
-    if scene.work.normals.shape[0] > 0:
-        height = place.y - single(scene.feet.grounds[n][k + 1][0])
+    if data.work.normals.shape[0] > 0:
+        height = place.y - single(data.feet.grounds[n][k + 1][0])
         share = 2.0 * smaller(larger(1.0 - height * (1 / c.TILT_HEIGHT), 0.0), 1.0)
-        lean_x, lean_z = scene.feet.slopes[n][k][0], scene.feet.slopes[n][k][1]
+        lean_x, lean_z = data.feet.slopes[n][k][0], data.feet.slopes[n][k][1]
         turn = find_rotation_between(
             Vector(none, none + 1.0, none), Vector(-single(lean_x), none + 1.0, -single(lean_z))
         )

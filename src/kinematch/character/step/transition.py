@@ -38,15 +38,15 @@ def take_sample(source, frame, t, pace, scratch, row):
 
 
 @inner
-def start_transition(scene, n, sample, old, old_halflife):
+def start_transition(data, n, sample, old, old_halflife):
     """Remember the difference between what is shown, by the earlier kind of transition and its half-life, and what is
     animated after the jump. `sample` holds the animated pose before and after."""
-    offsets, kind, halflife = scene.offsets, scene.settings.transition, scene.settings.transition_halflife
+    offsets, kind, halflife = data.offsets, data.settings.transition, data.settings.transition_halflife
     age = offsets.ages[n]
     offsets.ages[n] = 0.0
     if kind == NO_TRANSITION:
         return
-    memory, joints = offsets.rotations[n], scene.work.rotations.shape[1]
+    memory, joints = offsets.rotations[n], data.work.rotations.shape[1]
     for j in range(0, joints, lane_count()):
         js, own = consecutive(j, joints), run(j)
         animated = quaternion(sample.rotations[ROW_BEFORE][js])
@@ -69,19 +69,19 @@ def start_transition(scene, n, sample, old, old_halflife):
         else:
             step = place - vector(sample.places[ROW_AFTER][ks])
             remember(memory, own, kind, halflife, step, velocity - vector(sample.velocities[ROW_AFTER][ks]))
-    roots, scale = offsets.roots, scene.rig.scale
+    roots, scale = offsets.roots, data.rig.scale
     for i in range(3):
         change = sample.roots[ROW_BEFORE, i] - sample.roots[ROW_AFTER, i]
         roots[n, i] += change * scale if i < 2 else change
         roots[n, i + 3] = 0.0
-    if scene.settings.foot_lock > 0:
-        offset_toes(scene, n, sample)
+    if data.settings.foot_lock > 0:
+        offset_toes(data, n, sample)
 
 
 @inner
-def offset_toes(scene, n, sample):
+def offset_toes(data, n, sample):
     """Toes go on at the height that the clip before the jump had for them."""
-    rig, feet = scene.rig, scene.feet
+    rig, feet = data.rig, data.feet
     for k in range(rig.legs.shape[0]):
         contact = rig.leg_contacts[k]
         height = sample.toe_heights[ROW_BEFORE, contact] - sample.toe_heights[ROW_AFTER, contact]

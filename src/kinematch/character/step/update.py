@@ -1,31 +1,31 @@
 """Update: parts of the step that users' sources and new settings need by themselves, for one character."""
 
 from kinematch.character.step.bodies import find_goal, predict_body, recall_root
+from kinematch.character.step.data import find_source, open_data, open_scratch
 from kinematch.character.step.playback import find_rate, read_playing
-from kinematch.character.step.scene import find_source, open_scene, open_scratch
 from kinematch.character.step.transition import start_transition, take_sample
 from kinematch.compile.jit import kernel
 
 
 @kernel(fastmath={"contract"}, counting=False)
-def sample_playing(scene, scratch, n, row):
+def sample_playing(data, scratch, n, row):
     """What a character plays, into a row of the sample."""
-    opened = open_scene(scene)
+    opened = open_data(data)
     source = find_source(opened, n)
     frame, t = read_playing(opened, source, n)
     take_sample(source, frame, t, find_rate(opened, source, n, frame), open_scratch(scratch), row)
 
 
 @kernel(fastmath={"contract"}, counting=False)
-def begin_transition(scene, scratch, n, old, old_halflife):
+def begin_transition(data, scratch, n, old, old_halflife):
     """Go over from the sample before to the one after, from a kind of transition to that of the settings."""
-    start_transition(open_scene(scene), n, open_scratch(scratch).sample, old, old_halflife)
+    start_transition(open_data(data), n, open_scratch(scratch).sample, old, old_halflife)
 
 
 @kernel(fastmath={"contract"}, counting=False)
-def predict_places(scene, times, characters, ages, places):
+def predict_places(data, times, characters, ages, places):
     """Where characters will be, or were, at times from a moment some seconds ago."""
-    opened = open_scene(scene)
+    opened = open_data(data)
     for m in range(characters.shape[0]):
         n = characters[m]
         turn, x, z, yaw, _ = find_goal(opened, n)

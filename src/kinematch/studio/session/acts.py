@@ -12,7 +12,7 @@ from kinematch.errors import KinematchError, unknown
 from kinematch.scene.abilities import find_abilities
 from kinematch.scene.planner import Planner
 from kinematch.scene.playground import make_playground
-from kinematch.terrain.terrain import HeightGrid
+from kinematch.scene.terrain import HeightGrid
 
 PATIENCE = 0.6  # s for which a request is repeated until it is entered
 CELL = 0.1  # m of the playground as it is drawn
@@ -62,10 +62,10 @@ class Acts:
         """The command with what was asked for, and with what the scene asks for."""
         if self._left > 0:
             self._left -= dt
-            if crowd.state.acting.stretches[0] >= 0:
+            if crowd.acting[0]:
                 self._left = 0.0
             command = replace(command, request=Request(self._action))
-        if self._seated and np.abs(command.velocities[0]).max() > 0.5 and crowd.state.acting.stretches[0] >= 0:
+        if self._seated and np.abs(command.velocities[0]).max() > 0.5 and crowd.acting[0]:
             self._seated = False  # a stick that is pushed stands up
             assert self._planner is not None
             self._planner.use(None)

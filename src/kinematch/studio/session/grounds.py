@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kinematch.scene.made_terrain import make_slopes, make_stairs, uneven_ground
 from kinematch.scene.playground import make_playground
+from kinematch.scene.terrain import HeightGrid, Terrain
 from kinematch.studio.session.acts import make_ground
-from kinematch.terrain.made import make_slopes, make_stairs, uneven_ground
-from kinematch.terrain.terrain import HeightGrid, Terrain
 
 GROUNDS: dict[str, Callable[[], HeightGrid]] = {  # all but the playground without end
     "flat": lambda: HeightGrid(np.zeros((2, 2)), 1.0, repeats=True),

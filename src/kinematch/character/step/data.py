@@ -1,4 +1,4 @@
-"""Scene: everything that a step works on, one record; kernels take it as one small array of addresses."""
+"""StepData: everything that a step works on; kernels take it as one small array of addresses."""
 
 from collections import namedtuple
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ def make_work(count: int, joints: int, legs: int) -> Work:
 Beginning = namedtuple("Beginning", list(State._fields[:-2]))  # type: ignore[misc]  # the state of one new character
 
 
-class Scene(NamedTuple):
+class StepData(NamedTuple):
     body: SimulatedBody
     playing: Playing
     offsets: Offsets
@@ -125,7 +125,7 @@ def make_scratch(
     )  # fmt: skip
 
 
-def _make_example() -> tuple[Scene, Scratch]:
+def _make_example() -> tuple[StepData, Scratch]:
     """For the types alone; sizes come from the handle."""
     whole, vectors = np.zeros(0, np.int32), np.zeros((0, 3), np.float32)
     state = make_state(
@@ -134,30 +134,30 @@ def _make_example() -> tuple[Scene, Scratch]:
     flags = np.zeros(0, bool)
     rig = Rig(whole, vectors, whole, flags, whole.reshape(0, 4), whole, whole.reshape(0, 0), vectors, np.zeros(0), 1.0)
     pose, _ = PoseLayout(1, 1, 1, 1, np.zeros((1, 3), np.float32)).make()
-    scene = Scene(
+    data = StepData(
         *state[:7], Beginning._make(state[:7]), rig, make_knobs(Settings()), make_orders(1), make_work(1, 1, 1), pose,
         np.zeros(1, np.int64),
     )  # fmt: skip
-    return scene, make_scratch([empty_table()])
+    return data, make_scratch([empty_table()])
 
 
 EXAMPLE, SCRATCH_EXAMPLE = _make_example()
 TABLE_EXAMPLE = empty_table()
-open_scene, open_scratch, open_source = opening(EXAMPLE), opening(SCRATCH_EXAMPLE), opening(TABLE_EXAMPLE)
+open_data, open_scratch, open_source = opening(EXAMPLE), opening(SCRATCH_EXAMPLE), opening(TABLE_EXAMPLE)
 
 
 def make_handle(part: str, record: tuple) -> np.ndarray:
-    """The handle of one part of a scene; those of all parts, one after the other, are the scene's."""
+    """The handle of one part of the data; those of all parts, one after the other, are the handle of the whole."""
     return handle((record,), (getattr(EXAMPLE, part),))
 
 
 @inner
-def find_number(scene, number):
+def find_number(data, number):
     """A source that exists, whatever was written into the state."""
-    return min(max(number, 0), len(scene.sources) - 1)
+    return min(max(number, 0), len(data.sources) - 1)
 
 
 @inner
-def find_source(scene, n):
+def find_source(data, n):
     """What character n plays."""
-    return open_source(scene.sources[find_number(scene, scene.playing.sources[n])])
+    return open_source(data.sources[find_number(data, data.playing.sources[n])])

@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from kinematch.errors import FileError, KinematchError
-from kinematch.terrain.made import make_slopes, make_stairs, uneven_ground
-from kinematch.terrain.mesh import make_height_mesh, read_height_mesh
-from kinematch.terrain.terrain import HeightFunction, HeightGrid, centre_grid, read_height_image
+from kinematch.scene.height_mesh import make_height_mesh, read_height_mesh
+from kinematch.scene.made_terrain import make_slopes, make_stairs, uneven_ground
+from kinematch.scene.terrain import HeightFunction, HeightGrid, centre_grid, read_height_image
 
 
 def plane(x, z):

@@ -11,7 +11,7 @@ from PIL import Image, UnidentifiedImageError
 from kinematch.copies import Unchanging
 from kinematch.errors import FileError, KinematchError, call_own
 from kinematch.math.spring import HALFLIFE_FACTOR
-from kinematch.terrain.kernels import grid_heights, grid_normals
+from kinematch.scene.terrain_kernels import grid_heights, grid_normals
 
 LOOK_AHEAD = 0.5  # m, limit of how far ahead of a moving toe the ground is looked up
 FARTHEST_POINT = 1e9  # m; points farther away are invalid

@@ -7,8 +7,8 @@ import numpy as np
 
 from kinematch.errors import KinematchError
 from kinematch.files.gltf_static import read_triangles_of_scene
-from kinematch.terrain.kernels import highest_triangles
-from kinematch.terrain.terrain import check_points
+from kinematch.scene.terrain import check_points
+from kinematch.scene.terrain_kernels import highest_triangles
 
 MOST_A_TRIANGLE = 64  # cells per triangle on average; a mesh that exceeds it gets larger cells
 FLAT = 1e-12  # m^2, area seen from above; vertical walls are left out

@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinematch.errors import KinematchError
-from kinematch.terrain.terrain import HeightGrid, centre_grid
+from kinematch.scene.terrain import HeightGrid, centre_grid
 
 
 def uneven_ground(
