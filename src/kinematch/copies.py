@@ -15,7 +15,7 @@ class Unchanging:
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return self
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         given = {one.name: getattr(self, one.name) for one in fields(self) if one.init}  # type: ignore[arg-type]
         plain = {name: dict(one) if isinstance(one, MappingProxyType) else one for name, one in given.items()}
         return make_record, (type(self), plain)

@@ -33,7 +33,7 @@ class FileError(KinematchError):
         where = visible(str(path)) + (f":{line}" if line is not None else "")
         super().__init__(f"{where}: {self.message}")
 
-    def __reduce__(self):  # keeps the keyword arguments when a worker process passes the error on
+    def __reduce__(self) -> tuple[Any, ...]:  # keeps the keyword arguments when a worker process passes the error on
         return _rebuild_file_error, (type(self), str(self.path), self.message, self.line, self.kind)
 
 
@@ -57,7 +57,7 @@ def failure(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}{where}"
 
 
-def call_own(name: str, function: Callable, *given: Any) -> Any:
+def call_own(name: str, function: Callable[..., Any], *given: Any) -> Any:
     """What a user's own function returns; its errors are reported with a name and the place where they were raised."""
     try:
         return function(*given)

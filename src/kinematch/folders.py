@@ -15,7 +15,7 @@ LOG = logging.getLogger("kinematch")
 CACHE_VARIABLE, SETTINGS_VARIABLE = "KINEMATCH_CACHE", "KINEMATCH_SETTINGS"
 SETTINGS_SUFFIXES = (".toml", ".json", ".crt", ".key")
 
-_STAND_INS: dict[tuple[str, Path | None], tempfile.TemporaryDirectory] = {}  # deleted when the program ends
+_STAND_INS: dict[tuple[str, Path | None], tempfile.TemporaryDirectory[str]] = {}  # deleted when the program ends
 _MAKING = threading.Lock()
 
 

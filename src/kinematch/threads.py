@@ -89,7 +89,7 @@ def run_each(pieces: Sequence[T], work: Callable[[T], Any]) -> None:
             errors.append(error)
 
     helpers = count_threads() - 1
-    others: list[Future] = []
+    others: list[Future[Any]] = []
     if helpers:
         others = [_pool(os.getpid(), helpers).submit(take) for _ in range(helpers)]
     take()

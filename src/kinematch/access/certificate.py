@@ -7,10 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kinematch.access.guard import is_loopback
 from kinematch.errors import FileError
 from kinematch.writing import replacing
+
+if TYPE_CHECKING:
+    from cryptography import x509
 
 VALID = timedelta(days=365)
 RENEWAL_TIME = timedelta(days=7)  # of validity left, below which a certificate is replaced
@@ -117,7 +121,7 @@ def _write(place: Path, key: Path, names: tuple[str, ...]) -> None:
             part.write_bytes(content)
 
 
-def _name(name: str):
+def _name(name: str) -> "x509.GeneralName":
     from cryptography import x509
 
     try:

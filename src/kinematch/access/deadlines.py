@@ -15,7 +15,7 @@ def make_deadline_protocol() -> type:
 
     base: Any = AutoHTTPProtocol
 
-    class DeadlineProtocol(base):
+    class DeadlineProtocol(base):  # type: ignore[misc]
         head: bytes = b""
         is_first: bool = True  # no request has begun yet
         is_between: bool = False  # a response has ended, and the next request has not begun

@@ -5,11 +5,12 @@ import json
 import logging
 import socket
 import traceback
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
+from kinematch.access.asgi import Application, Receive, Scope, Send
 from kinematch.access.keys import AccessKey
 from kinematch.access.request_bodies import LARGEST_UPLOAD, OpenBodies, find_length
 
@@ -27,7 +28,6 @@ HEADERS = [
     ),
 ]
 FAILED = "the server failed to answer this; its terminal says at what"
-Application = Callable[[dict, Callable, Callable], Awaitable[None]]
 
 
 class Guard:
@@ -52,7 +52,7 @@ class Guard:
         self._origins = {origin.lower().rstrip("/") for origin in origins}
         self._names = {"localhost", host.lower(), *(() if self._loopback else _own_names())}
 
-    async def __call__(self, scope: dict, receive: Callable, send: Callable) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self.application(scope, receive, send)
             return
@@ -67,7 +67,7 @@ class Guard:
                 with suppress(RuntimeError, OSError):  # it is closed already
                     await send({"type": "websocket.close", "code": 1011, "reason": FAILED})
 
-    async def _admit(self, scope: dict, receive: Callable, send: Callable) -> None:
+    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
         problem = self._problem(scope, headers)
         if problem:
@@ -79,7 +79,7 @@ class Guard:
         else:
             await self.application(scope, receive, send)
 
-    async def _answer(self, scope: dict, receive: Callable, send: Callable, headers: dict[bytes, str]) -> None:
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, str]) -> None:
         """Answer a request over HTTP, whose body must not be too large, too slow or one too many."""
         length, address = find_length(headers), (scope.get("client") or ("",))[0]
         if length is not None and length > LARGEST_UPLOAD:
@@ -94,7 +94,7 @@ class Guard:
             with self._bodies.receiving(address, receive) as receiving:
                 await self.application(scope, receiving, _with_headers(send))
 
-    def _problem(self, scope: dict, headers: dict[bytes, str]) -> str:
+    def _problem(self, scope: Scope, headers: dict[bytes, str]) -> str:
         host = headers.get(b"host", "")
         if not self._is_own(host):
             return f"this server is not called {host[:80]!r}"
@@ -119,15 +119,15 @@ class Guard:
 class _Sending:
     """A `send` that knows whether an answer has begun."""
 
-    def __init__(self, send: Callable):
+    def __init__(self, send: Send):
         self._send, self.has_begun = send, False
 
-    async def __call__(self, message: dict[str, Any]) -> None:
+    async def __call__(self, message: Message) -> None:
         self.has_begun = True
         await self._send(message)
 
 
-def log_failure(scope: dict, error: Exception) -> None:
+def log_failure(scope: Scope, error: Exception) -> None:
     """One line: the request, the error and where it was raised; its traceback at level debug."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].lineno}" if frames else "?"
@@ -168,8 +168,8 @@ def _netloc(address: str) -> str:
         return ""
 
 
-def _with_headers(send: Callable) -> Callable:
-    async def sending(message: dict[str, Any]) -> None:
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             given = message.get("headers", [])
             named = {name.lower() for name, _ in given}
@@ -179,7 +179,7 @@ def _with_headers(send: Callable) -> Callable:
     return sending
 
 
-async def _refuse(scope: dict, receive: Callable, send: Callable, *, status: int, message: str) -> None:
+async def _refuse(scope: Scope, receive: Receive, send: Send, *, status: int, message: str) -> None:
     if scope["type"] == "websocket":
         await receive()
         await send({"type": "websocket.close", "code": 1008, "reason": message[:100]})

@@ -2,9 +2,9 @@
 
 import hmac
 import secrets
-from collections.abc import Callable
-from typing import Any
 from urllib.parse import urlsplit
+
+from kinematch.access.asgi import Application, Receive, Scope, Send
 
 ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # 32 letters and digits that are not mistaken for one another
 KEY_LETTERS = 20  # of 5 bits each
@@ -20,7 +20,6 @@ input,button{{font:inherit;padding:.4em}}</style>
 <form><label>Key <input name="key" required autocomplete="off" autocapitalize="off" spellcheck="false"></label>
 <button>Enter</button></form>
 """
-Answer = Callable[[dict, Callable, Callable], Any]
 
 
 class AccessKey:
@@ -37,7 +36,7 @@ class AccessKey:
         parts = urlsplit(address)
         return parts._replace(path=parts.path or "/", query=f"key={self.text}").geturl()
 
-    def find_answer(self, scope: dict, headers: dict[bytes, str]) -> Answer | None:
+    def find_answer(self, scope: Scope, headers: dict[bytes, str]) -> Application | None:
         """None for a request that may pass; else what it is answered: a redirect, a page that asks, or a refusal.
 
         The key is taken out of the scope's query, so that no log of addresses has it.
@@ -61,7 +60,7 @@ class AccessKey:
         refresh = '<meta http-equiv="refresh" content="0">' if comes_from_link else ""
         return _make_page(KEY_PAGE.format(problem=problem, refresh=refresh))
 
-    async def _exchange(self, scope: dict, receive: Callable, send: Callable) -> None:
+    async def _exchange(self, scope: Scope, receive: Receive, send: Send) -> None:
         from starlette.responses import Response
 
         # one slash: two, or a backslash, would lead to another host
@@ -79,17 +78,17 @@ def _is_same(given: bytes, expected: str) -> bool:
     return hmac.compare_digest(given, expected.encode())  # takes as long wherever they differ
 
 
-def _name_cookie(scope: dict) -> str:
+def _name_cookie(scope: Scope) -> str:
     """Browsers send cookies to all ports of a host: two servers must not overwrite each other's."""
     return f"kinematch-{(scope.get('server') or ('', 0))[1]}"
 
 
-def _find_cookies(scope: dict, headers: dict[bytes, str]) -> list[str]:
+def _find_cookies(scope: Scope, headers: dict[bytes, str]) -> list[str]:
     pairs = [one.strip().partition("=") for one in headers.get(b"cookie", "").split(";")]
     return [value for name, _, value in pairs if name == _name_cookie(scope)]
 
 
-async def _refuse(scope: dict, receive: Callable, send: Callable) -> None:
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
     from starlette.responses import JSONResponse
 
     if scope["type"] == "websocket":
@@ -99,7 +98,7 @@ async def _refuse(scope: dict, receive: Callable, send: Callable) -> None:
     await JSONResponse({"message": MISSING}, status_code=401)(scope, receive, send)
 
 
-def _make_page(text: str) -> Answer:
+def _make_page(text: str) -> Application:
     from starlette.responses import HTMLResponse
 
     return HTMLResponse(text, status_code=401, headers={"cache-control": "no-store"})

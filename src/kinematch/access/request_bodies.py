@@ -2,16 +2,17 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+
+from kinematch.access.asgi import Message, Receive
 
 LARGEST_UPLOAD = 500_000_000  # bytes of a request's body
 BODY_SECONDS = 20.0  # that may be spent waiting for a body, besides the time its bytes take at the least rate
 LEAST_RATE = 20_000  # bytes per second
 MOST_BODIES = 64  # that are being received
 MOST_BODIES_PER_ADDRESS = 8  # a browser has six connections to a server
-DISCONNECT = {"type": "http.disconnect"}
+DISCONNECT: Message = {"type": "http.disconnect"}
 
 
 class OpenBodies:
@@ -24,7 +25,7 @@ class OpenBodies:
         return self._counts.total() >= MOST_BODIES or self._counts[address] >= MOST_BODIES_PER_ADDRESS
 
     @contextmanager
-    def receiving(self, address: str, receive: Callable):
+    def receiving(self, address: str, receive: Receive) -> Iterator[Receive]:
         """A `receive` that ends a body as if its sender had left once it is too large or too late."""
         self._counts[address] += 1
         is_open, taken, waited = True, 0, 0.0
@@ -37,7 +38,7 @@ class OpenBodies:
                 self._counts[address] -= 1
                 self._counts += Counter()  # forgets addresses that send nothing
 
-        async def receiving() -> dict[str, Any]:
+        async def receiving() -> Message:
             nonlocal taken, waited
             if not is_open:  # responses ask whether their reader is still there
                 return await receive()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Calibration:
     seated: bool = False  # the height is a guess then, and the legs do not carry the body
     swapped: bool = False  # the device of each hand is in the other one
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         ranges = {"height": HEIGHT_RANGE, "floor": (-100, 100), "arm_length": (0.2, 1.5), "scale": (0.01, 100)}
         for name, (low, high) in ranges.items():
             value = REACH_SHARE * self.height if name == "arm_length" and not self.arm_length else getattr(self, name)
@@ -88,7 +88,7 @@ class Calibration:
         return swap_hands(devices, np.full(len(devices), self.swapped))
 
 
-def make_calibration(device: str = "generic", **measures) -> Calibration:
+def make_calibration(device: str = "generic", **measures: Any) -> Calibration:
     """A calibration of a device preset; `measures` are the other fields, such as height."""
     positions, rotations = make_offsets(find_device(device))
     return Calibration(positions=positions, rotations=rotations, **measures)

@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -282,5 +283,5 @@ class Calibrator:
             raise KinematchError(f"no {what} is tracked; wake it up and try again")
         return recent.take(np.flatnonzero(recent.valid[:, list(points)].any(axis=1)))
 
-    def _change(self, **fields) -> None:
+    def _change(self, **fields: Any) -> None:
         self.calibration = replace(self.calibration, **fields)

@@ -41,7 +41,7 @@ class Levels:
     heads: np.ndarray  # (L, 3) m, the head in the root's axes: a crouching body has it in front
     upright: int  # the level at which people stand
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         ratios = np.array(self.ratios, np.float64)
         if len(self.filters) != len(ratios) or not len(ratios) or not (np.diff(ratios) > 0).all():
             raise KinematchError(f"levels {self.filters} at ratios {ratios.tolist()}, expected one rising ratio each")

@@ -16,7 +16,7 @@ NOT_NUMBERS = re.compile(
 )  # that JSON does not have, and programs write
 
 
-def decode_json(content: bytes, decoder: msgspec.json.Decoder) -> Any:
+def decode_json(content: bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
     """What JSON says, with null for NaN and infinite numbers."""
     try:
         return decoder.decode(content)

@@ -34,7 +34,7 @@ class Trackers:
     valid: np.ndarray  # (N, 7) bool; the other fields of a point that is not tracked are zero, its rotation identity
     fingers: np.ndarray | None = None  # (N, 2, 25, 3) m, joints of tracked hands; NaN where a hand is not tracked
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         count = len(np.atleast_1d(self.times))
         shapes = {
             "times": (), "positions": (len(POINTS), 3), "rotations": (len(POINTS), 4), "velocities": (len(POINTS), 3),

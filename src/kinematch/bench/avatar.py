@@ -127,7 +127,9 @@ def _make_users(database: Database, count: int) -> list[VrUser]:
     return users
 
 
-def _run_users(users: list[VrUser], seconds: float, clock: "_Clock | None" = None):
+def _run_users(
+    users: list[VrUser], seconds: float, clock: "_Clock | None" = None
+) -> tuple[np.ndarray, np.ndarray, float]:
     """Seconds of each frame (F,), of each as others see it (S,), and the share of time that all of them take.
 
     Paced as live: between two frames the core does something else. Time of this thread alone counts, so that other

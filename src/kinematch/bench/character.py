@@ -1,6 +1,6 @@
 """The character benchmark: whole steps for crowds of growing size, and which part of a step takes how long."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
@@ -104,7 +104,7 @@ def _row(name: str, database: Database, count: int, seconds: float) -> CrowdSize
 
 
 @kernel
-def spin(turns):
+def spin(turns: int) -> float:
     """Work with a time that does not depend on memory."""
     x = 1.0
     for _ in range(turns):
@@ -143,7 +143,7 @@ def _places(count: int) -> np.ndarray:
     return np.array([[n % side, 0.0, n // side] for n in range(count)], np.float64)
 
 
-def _sticks(count: int, steps: int, seed: int = 0):
+def _sticks(count: int, steps: int, seed: int = 0) -> Iterator[Command]:
     """Commands of sticks that are pushed elsewhere now and then."""
     rng = np.random.default_rng(seed)
     angles, speeds = rng.uniform(-np.pi, np.pi, count), rng.choice(SPEEDS, count)

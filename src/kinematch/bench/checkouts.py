@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +70,9 @@ def run(checkout: Path, program: str, *given: object, **more: str) -> dict[str, 
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def compare(old: Path, new: Path, program: str, *given: object, runs: int, cold: bool = False) -> dict[str, dict]:
+def compare(
+    old: Path, new: Path, program: str, *given: object, runs: int, cold: bool = False
+) -> dict[str, dict[str, Any]]:
     """By measure: medians of both, and the ratios of pairs of runs."""
     checkouts = old, new  # which may be one and the same, to see the noise
     found: tuple[list[dict[str, float]], ...] = [], []
@@ -102,9 +105,9 @@ def main() -> None:
     parser.add_argument("--first-start", action="store_true", help="also compile from nothing, which takes minutes")
     parser.add_argument("--json", type=Path, help="write all figures")
     given = parser.parse_args()
-    table: dict[str, dict[str, dict]] = {}
+    table: dict[str, dict[str, dict[str, Any]]] = {}
 
-    def note(what: str, rows: dict[str, dict]) -> None:
+    def note(what: str, rows: dict[str, dict[str, Any]]) -> None:
         table[what] = rows
         for name, row in rows.items():
             print(

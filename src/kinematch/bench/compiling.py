@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 from kinematch.compile.internals import watch_compilation
 
@@ -25,7 +26,7 @@ def time_kernels() -> Iterator[dict[str, float]]:
     seconds: dict[str, float] = {}
     begun: list[float] = []
 
-    def end(function: Callable) -> None:
+    def end(function: Callable[..., Any]) -> None:
         taken = process_time() - begun.pop()
         if not begun:  # no other is waiting for it
             seconds[function.__name__] = seconds.get(function.__name__, 0.0) + taken

@@ -5,11 +5,11 @@ where none is and the pictures do not leave it undecided. A file of labels of ot
 without `events` is left out.
 """
 
-import argparse
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from kinematch.bench.labels import read_arguments, read_takes
 from kinematch.files import read_clip
 from kinematch.motion.actions import EVENT_KINDS
 from kinematch.motion.labels.activity import find_activities
@@ -34,7 +34,7 @@ class Count:
             setattr(self, name, getattr(self, name) + value)
 
 
-def score_events(take: dict, folder: Path) -> dict[str, Count]:
+def score_events(take: dict[str, Any], folder: Path) -> dict[str, Count]:
     """What of the labelled events of a take is found, and what is invented, by kind."""
     clip = read_clip(folder / f"{take['path']}.bvh")
     poses = find_calibration_poses(clip)
@@ -92,14 +92,8 @@ def _row(name: str, count: Count) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("events", type=Path, help="labels by hand, such as tests/doctor/events.toml")
-    parser.add_argument("folder", type=Path, help="the folder with the files")
-    parser.add_argument("--seen", action="store_true", help="score the takes that the rules were made on instead")
-    parser.add_argument("--each", action="store_true", help="also list what is missed and what is invented")
-    given = parser.parse_args()
-    takes = tomllib.loads(given.events.read_text())["take"]
-    chosen = [take for take in takes if bool(take.get("seen")) == given.seen and "events" in take]
+    given = read_arguments(__doc__)
+    chosen = [take for take in read_takes(given.labels, seen=given.seen) if "events" in take]
     print(write_table([score_events(take, given.folder) for take in chosen], each=given.each))
 
 

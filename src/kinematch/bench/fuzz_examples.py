@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kinematch.learned.model import Model
     from kinematch.learned.network import Network
 
-LATENT_COUNT = 4  # of the model
+LATENT_COUNT = 5  # of the model
 
 
 def write_examples(folder: Path) -> None:
@@ -86,17 +86,18 @@ def make_database() -> "Database":
     return replace(database, poses=replace(poses, cost_factor=factors, no_exit=barred, clip_loops=loops))
 
 
-def make_model(database: "Database", *, projector: bool) -> "Model":
+def make_model(database: "Database", *, projector: bool, seed: int = 0) -> "Model":
     """A model of the right shapes with random weights."""
     from kinematch.learned.codebook import make_codebook
     from kinematch.learned.model import Model, lay_out_pose
     from kinematch.motion.rig import find_moving
 
-    poses, features, rng = database.poses, database.features, np.random.default_rng(0)
-    frames = np.flatnonzero(features.targets)[::3]
+    poses, features, rng = database.poses, database.features, np.random.default_rng(seed)
+    frames = np.flatnonzero(features.targets)[::5]
+    latents = rng.normal(size=(len(frames), LATENT_COUNT))
     book = make_codebook(
-        frames, features.values[frames], rng.normal(size=(len(frames), LATENT_COUNT)), poses.clip_of(frames),
-        poses.tags.frames[frames], poses.cost_factor[frames],
+        frames, features.values[frames], latents, poses.clip_of(frames), poses.tags.frames[frames],
+        poses.cost_factor[frames],
     )  # fmt: skip
     moving, both = find_moving(poses.skeleton, poses.positions), features.width + LATENT_COUNT
     columns = lay_out_pose(poses.skeleton.joint_count, len(moving), len(poses.contact_joints))
@@ -105,20 +106,24 @@ def make_model(database: "Database", *, projector: bool) -> "Model":
         schema=features.schema, feature_offset=np.array(features.offset), feature_scale=np.array(features.scale),
         feature_weights=features.column_weights(), tag_names=poses.tags.names, filter="",
         rest=np.array(poses.positions[0]), moving=moving,
-        decompressor=_make_network(rng, both, 12, columns.count, skip=LATENT_COUNT),
-        stepper=_make_network(rng, both, 8, both, size=0.02),
-        projector=_make_network(rng, features.width, 8, both) if projector else None,
+        decompressor=_make_network(rng, both, 24, columns.count, skip=LATENT_COUNT),
+        stepper=_make_network(rng, both, 16, 16, both, size=0.02),
+        projector=_make_network(rng, features.width, 16, 16, both) if projector else None,
         codebook=book, limits=np.stack([book.lowest, book.lowest + 255 * book.step]),
-        scores={"database_mean": 1.0}, about={"seed": 0},
+        scores={"database_mean": 1.0}, about={"seed": seed},
     )  # fmt: skip
 
 
 def _make_network(rng: np.random.Generator, *widths: int, skip: int = 0, size: float = 1.0) -> "Network":
+    """A network with random weights whose outputs have about the given size."""
     from kinematch.learned.network import Network
 
-    weights = tuple(np.array(size * rng.normal(size=pair) / pair[0] ** 0.5, np.float32) for pair in pairwise(widths))
-    biases = tuple(np.zeros(width, np.float32) for width in widths[1:])
-    return Network(weights, biases, np.array(size * rng.normal(size=(skip, widths[-1])), np.float32) if skip else None)
+    weights = [rng.normal(size=(a, b)) * (2 / a) ** 0.5 for a, b in pairwise(widths)]
+    weights[-1] *= size
+    single = tuple(np.array(weight, np.float32) for weight in weights)
+    biases = tuple(np.array(rng.normal(size=b) * 0.1 * size, np.float32) for b in widths[1:])
+    path = np.array(rng.normal(size=(skip, widths[-1])) * size, np.float32) if skip else None
+    return Network(single, biases, path)
 
 
 RECIPE = """[[source]]

@@ -9,6 +9,7 @@ import argparse
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -64,12 +65,12 @@ class TakeScore:
     running: Running
 
 
-def read_takes(path: Path, *, seen: bool = False) -> list[dict]:
+def read_takes(path: Path, *, seen: bool = False) -> list[dict[str, Any]]:
     """The takes that rules were made on, or those they were not."""
     return [take for take in tomllib.loads(path.read_text())["take"] if bool(take.get("seen")) == seen]
 
 
-def score_take(take: dict, folder: Path) -> TakeScore:
+def score_take(take: dict[str, Any], folder: Path) -> TakeScore:
     """The scores of one take, for each label that it has."""
     clip = read_clip(folder / f"{take['path']}.bvh")
     rate, count = clip.frame_rate, clip.frame_count
@@ -136,14 +137,19 @@ def write_table(takes: list[TakeScore], *, each: bool = False) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("takes", type=Path, help="labels by hand, such as tests/doctor/takes.toml")
+def read_arguments(about: str | None) -> argparse.Namespace:
+    """`labels`, `folder`, `seen` and `each` from the command line."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("labels", type=Path, help="labels by hand, such as tests/doctor/takes.toml or events.toml")
     parser.add_argument("folder", type=Path, help="the folder with the files")
     parser.add_argument("--seen", action="store_true", help="score the takes that the rules were made on instead")
-    parser.add_argument("--each", action="store_true", help="also name the takes with errors")
-    given = parser.parse_args()
-    takes = read_takes(given.takes, seen=given.seen)
+    parser.add_argument("--each", action="store_true", help="also list what is missed and what is invented")
+    return parser.parse_args()
+
+
+def main() -> None:
+    given = read_arguments(__doc__)
+    takes = read_takes(given.labels, seen=given.seen)
     print(write_table([score_take(take, given.folder) for take in takes], each=given.each))
 
 

@@ -1,6 +1,7 @@
 """Query sets of the search benchmark: random pairs of pose and trajectory, recorded play, and far queries."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,7 @@ class _Recorder(WideMatcher):
         self.current: list[np.ndarray] = []
         super().__init__(space)
 
-    def find(self, queries: np.ndarray, current: np.ndarray | None = None, **options) -> Matches:
+    def find(self, queries: np.ndarray, current: np.ndarray | None = None, **options: Any) -> Matches:
         if current is not None:
             self.queries.append(np.array(queries, np.float32))
             self.current.append(np.array(current, np.int32))

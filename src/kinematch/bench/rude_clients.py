@@ -40,7 +40,7 @@ class Server(NamedTuple):
 Act = Callable[[Server], Awaitable[str | None]]  # returns what the server should not have done
 
 
-async def _connect(there: Server):
+async def _connect(there: Server) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     return await asyncio.wait_for(asyncio.open_connection(there.host, there.port), CLIENT_TIMEOUT)
 
 
@@ -171,6 +171,7 @@ async def listen_to_nothing(there: Server) -> None:
     try:
         writer.write(_write_head(there, "GET /stream", *UPGRADE))
         await writer.drain()
+        assert isinstance(writer.transport, asyncio.Transport)
         writer.transport.pause_reading()
         await asyncio.sleep(CLIENT_TIMEOUT / 3)
     finally:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from time import perf_counter_ns
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,7 @@ class CrowdTimes:
 
 @dataclass(frozen=True)
 class SearchReport:
-    machine: dict
+    machine: dict[str, Any]
     plan: SearchBenchPlan
     rows: list[MatcherTimes]
     crowds: list[CrowdTimes]
@@ -159,7 +160,7 @@ def paired_ratio(times: np.ndarray, others: np.ndarray) -> float:
 
 def _take_turn(
     matcher: Baseline,
-    queries: list,
+    queries: list[np.ndarray],
     current: list[int],
     times: np.ndarray,
     answers: np.ndarray,
@@ -205,6 +206,6 @@ def measure_crowd(name: str, space: SearchSpace, query_set: QuerySet, plan: Sear
     ]
 
 
-def plain(report: SearchReport) -> dict:
+def plain(report: SearchReport) -> dict[str, Any]:
     """The report as plain JSON values."""
     return asdict(report)

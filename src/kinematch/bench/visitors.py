@@ -8,6 +8,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -108,7 +109,7 @@ async def _visit(url: str, number: int, samples: list[bytes], inside: asyncio.Ba
     return took[np.isfinite(took)].tolist(), len(took)
 
 
-async def _enter(page) -> None:
+async def _enter(page: Any) -> None:
     """Enter the room; returns once the own body is there."""
     client = ""
     await page.send(json.dumps({"type": "stream", "every": 0}))

@@ -1,5 +1,7 @@
 """Feet: where a camera sees the user's own feet, as features of the query, so that the avatar steps with them."""
 
+from typing import Any
+
 import numpy as np
 
 from kinematch.avatar.orientation import Direction
@@ -21,7 +23,7 @@ MIN_CUTOFF_HZ, CUTOFF_BY_SPEED = 2.0, 4.0  # Hz, and Hz per m/s: feet move quick
 class FootFusion(CameraFusion):
     """A fusion of one user's trackers and camera that also follows the feet."""
 
-    def reset(self, count: int, **measures) -> None:
+    def reset(self, count: int, **measures: Any) -> None:
         """Forget everything; `count` is one."""
         super().reset(count, **measures)
         self._smoothers = (

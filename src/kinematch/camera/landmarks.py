@@ -34,7 +34,7 @@ class Landmarks:
     aspect: float = 16 / 9  # width of the picture by its height
     names: tuple[str, ...] = NAMES
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         count, shape = len(np.atleast_1d(self.times)), (len(self.names),)
         for name, own in {"times": (), "places": (*shape, 3), "image": (*shape, 2), "visibility": shape}.items():
             try:

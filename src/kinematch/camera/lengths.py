@@ -31,7 +31,7 @@ def measure_bones(body: np.ndarray, bones: np.ndarray) -> np.ndarray:
 class UsualLengths:
     """Running medians of some lengths."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.medians = np.zeros(0)
         self._recent: list[np.ndarray] = []
         self._count = 0

@@ -1,5 +1,7 @@
 """The one-euro filter: smooth at rest, follow in motion (Casiez et al. 2012)."""
 
+from typing import Any
+
 import numpy as np
 
 MIN_CUTOFF_HZ = 0.8  # Hz, cut-off of a point that is still
@@ -38,7 +40,7 @@ def smooth_one_euro(
     return np.array([smoother.smooth(float(time), value) for time, value in zip(times, values)])
 
 
-def _find_share(cutoff, dt: float):
+def _find_share(cutoff: Any, dt: float) -> Any:
     """The share of a new value that a low-pass filter of a cut-off (Hz) takes over."""
     rate = 2 * np.pi * cutoff * dt
     return rate / (rate + 1)

@@ -48,7 +48,7 @@ class CheckedSource:
         heights = forward(about.skeleton, positions, rotations)[0][..., 1]
         self._toe_rests = find_toe_rests(heights[:, about.contact_joints] - heights[:, :1], contacts)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return CheckedSource, (self.source, self.number)
 
     def __getattr__(self, name: str) -> Any:

@@ -41,10 +41,10 @@ class DatabaseSource:
         )
         self.matcher: Matcher = matcher(database) if matcher else WideMatcher(search_space(database))
         self.make_matcher = matcher
-        self._weights: tuple = ()
+        self._weights: tuple[Any, ...] = ()
         self._stays: dict[str, np.ndarray] = {}  # by filter, the frames that may play on
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return partial(DatabaseSource, moving=self.table.moving, matcher=self.make_matcher), (self.database,)
 
     def make_table(self, own: Mapping[str, np.ndarray], moving: np.ndarray, count: int) -> Table:
@@ -128,7 +128,7 @@ class DatabaseSource:
         return int(frames[0]), costs[0]
 
 
-def open_sources(given: Any, matcher: Callable[[Database], Matcher] | None = None) -> list:
+def open_sources(given: Any, matcher: Callable[[Database], Matcher] | None = None) -> list[Any]:
     """Databases and sources of motion as sources that characters can go between, checked."""
     items = list(given) if isinstance(given, Sequence) and not isinstance(given, str | bytes) else [given]
     if not items:

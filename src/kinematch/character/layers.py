@@ -54,7 +54,7 @@ def finish_layers(layers: Sequence[Layer], pose: Pose, dt: float, rig: Rig, show
             show()
 
 
-def _run_layer(layer: Layer, method: Callable, pose: Pose, dt: float, rig: Rig) -> bool:
+def _run_layer(layer: Layer, method: Callable[..., Any], pose: Pose, dt: float, rig: Rig) -> bool:
     """Run a layer's method and check what it did; whether it changed anything."""
     name = type(layer).__name__
     # characters whose state is not finite are reset after the step: the layer is not to blame

@@ -64,7 +64,7 @@ class Runner:
         self._pose, address = layout.make()  # until the first step
         self.scratch: list[Scratch] = []
         self._scratch_handles: list[np.ndarray] = []
-        self._scratch_places: list = []  # their addresses; uncompiled, the scratch itself
+        self._scratch_places: list[Any] = []  # their addresses; uncompiled, the scratch itself
         self._memory = 0
         self._addresses = np.array([one.ctypes.data for one in self._table_handles], np.int64)
         self._build_data()

@@ -93,7 +93,7 @@ class Settings(Unchanging):
         """Of the simulated body."""
         return Halflives(self.velocity_halflife, self.facing_halflife)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.weights, Mapping) or not all(is_number(value) for value in self.weights.values()):
             raise KinematchError(f"setting weights is {self.weights!r}, expected numbers by feature")
         object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
@@ -131,7 +131,7 @@ KNOBS = [one.name for one in fields(Settings) if one.name != "weights"]
 Knobs = namedtuple("Knobs", KNOBS)  # type: ignore[misc]
 
 
-def make_knobs(settings: Settings) -> tuple:
+def make_knobs(settings: Settings) -> tuple[Any, ...]:
     """The settings as kernels take them: a record of numbers, whose names and units are those of Settings."""
     numbers = {name: getattr(settings, name) for name in KNOBS}
     kind = get_args(Transition).index(settings.transition)

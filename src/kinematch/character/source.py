@@ -33,7 +33,7 @@ class SourcePoses:
     tags: Tags = NO_TAGS  # (S, T)
     frame_rate: float = 0.0  # poses for each second of motion; 0 where they have no order in time
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.tags.names:
             object.__setattr__(self, "tags", Tags((), np.zeros((len(self.rotations), 0), bool)))
 

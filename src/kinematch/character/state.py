@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -132,7 +132,7 @@ class State(NamedTuple):
         return sum(array.nbytes for array in self.arrays().values())
 
     def _map(self, change: Callable[[np.ndarray], np.ndarray]) -> "State":
-        groups: list = [type(group)(*(change(array) for array in group)) for group in self[:-2]]
+        groups: list[Any] = [type(group)(*(change(array) for array in group)) for group in self[:-2]]
         groups.append(tuple({name: change(array) for name, array in own.items()} for own in self.sources))
         return State(*groups)
 

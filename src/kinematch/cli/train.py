@@ -127,7 +127,7 @@ class _Job:
 
         return score_estimators(estimators, self.groups, self.show)
 
-    def _write(self, save: "Callable[[Path, dict], None]", settings: dict[str, Any], table: "Table") -> None:
+    def _write(self, save: "Callable[[Path, dict[str, Any]], None]", settings: dict[str, Any], table: "Table") -> None:
         from kinematch.avatar.orientation.training.record import describe_training, write_record
 
         save(self.output, {"command": self.command, "seed": self.seed})

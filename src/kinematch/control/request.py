@@ -24,7 +24,7 @@ class Request:
     when: float | None = None  # s from now to the event
     clear: tuple[float, float] | None = None  # m before and after the target that feet must not touch: of a gap or box
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.action, str) or not self.action:
             raise KinematchError(f"a request for the action {self.action!r}, expected a name")
         for name in ("target", "facing"):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ class Script:
     commands: tuple[Command, ...]
     seconds: np.ndarray  # (S,) s, duration of each command
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         seconds = np.array(self.seconds, np.float64)
         if seconds.shape != (len(self.commands),) or not ((seconds >= 0) & np.isfinite(seconds)).all():
             raise KinematchError(f"times of shape {seconds.shape} for {len(self.commands)} commands, or negative ones")
@@ -91,7 +92,7 @@ def repeat_for_bodies(command: Command, count: int) -> Command:
     return Command(velocities, facings, command.filter, command.source)
 
 
-def _copy_plain(value):
+def _copy_plain(value: Any) -> Any:
     """A text, number or None as it is; a sequence of one per body as a list of its own."""
     return (
         value

@@ -62,7 +62,7 @@ def read_script(path: str | Path) -> Script:
     return Script(tuple(commands), np.array(seconds))
 
 
-def _rows(vectors: np.ndarray) -> list:
+def _rows(vectors: np.ndarray) -> list[list[float]]:
     plain = np.asarray(vectors, np.float64).tolist()
     return plain[0] if len(plain) == 1 else plain
 

@@ -21,7 +21,7 @@ class Gait:
     sideways: float
     backward: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not all(0 < speed < np.inf for speed in (self.forward, self.sideways, self.backward)):
             raise KinematchError(f"top speeds {self.forward}, {self.sideways}, {self.backward}, expected positive ones")
 

@@ -24,7 +24,7 @@ class Trajectory:
     directions: np.ndarray  # (N, H, 3) facings along the ground, of any length but zero
     elapsed: float = 0.0  # s that have passed since it was given: `sample` counts times from then
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("times", "positions", "directions"):
             try:
                 array = np.array(getattr(self, name), np.float64, order="C")

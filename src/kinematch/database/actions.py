@@ -26,7 +26,7 @@ class Actions(Unchanging):
     events: np.ndarray  # (E, 3) int32: number of the stretch, of the kind in EVENT_KINDS, and the frame
     points: np.ndarray  # (E, 3) float32 m, contact points in the axes of the root at that frame
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for array in (self.stretches, self.targets, self.events, self.points):
             array.flags.writeable = False
 

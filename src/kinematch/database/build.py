@@ -164,7 +164,7 @@ def _check_filter(recipe: Recipe, poses: PoseDatabase, recipe_path: Path, text: 
 
 
 class _Clock:
-    def __init__(self):
+    def __init__(self) -> None:
         self.laps: dict[str, float] = {}
         self._last = perf_counter()
 

@@ -209,7 +209,9 @@ def _read_header(path: Path, file: BinaryIO, size: int, words: Words) -> bytes:
     return header
 
 
-def _check_header(path: Path, header: bytes, *, format: str, version: int, words: Words) -> tuple[dict, dict]:
+def _check_header(
+    path: Path, header: bytes, *, format: str, version: int, words: Words
+) -> tuple[dict[str, Any], dict[str, Any]]:
     damaged = FileError(path, f"is damaged: its header does not fit its checksum; {words.remedy}", kind="damaged")
     try:
         described = json.loads(header)

@@ -31,7 +31,7 @@ class Weights(Unchanging):
     responsiveness: float = 1.0  # of the trajectory features
     quality: float = 1.0  # of the pose features
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "features", MappingProxyType(dict(self.features)))
         given = {**self.features, "responsiveness": self.responsiveness, "quality": self.quality}
         for name, value in given.items():
@@ -73,7 +73,7 @@ class FeatureDatabase(Unchanging):
     normalisation: Normalisation = "block"
     tail: float = TAIL  # s
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         frames, width = self.values.shape
         if width != self.schema.width:
             raise KinematchError(f"the schema has {self.schema.width} columns, the values {width}")

@@ -32,7 +32,7 @@ class Feature:
     width: int = 0  # columns; width and group come from the kind, or from the file of a database
     group: str = ""  # 'pose', weighted by quality, or 'trajectory', weighted by responsiveness
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.name:
             object.__setattr__(self, "name", f"{self.joint}_{self.kind}" if self.joint else self.kind)
         if not self.width or self.kind in BUILT_IN:  # the kind's own width stands; kernels know the columns by it

@@ -77,7 +77,7 @@ class PoseDatabase(Unchanging):
     cost_factor: np.ndarray  # (F,) float32, multiplies the cost of jumping to this frame
     actions: Actions = field(default_factory=empty_actions, kw_only=True)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         frames, joints, clips = len(self.positions), self.skeleton.joint_count, len(self.clip_names)
         contacts = len(self.contact_joints)
         shapes = {

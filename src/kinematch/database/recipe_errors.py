@@ -3,9 +3,10 @@
 import re
 import reprlib
 import typing
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -36,7 +37,7 @@ class RecipeError(FileError):
         lines += [f"\n  and {left_out} more"] if left_out else []
         super().__init__(path, first.message + "".join(lines), line=first.line)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return RecipeError, (str(self.path), self.mistakes, self.left_out)
 
 
@@ -75,7 +76,7 @@ def _key(location: Location) -> str:
     return f"{path}: " if path else ""
 
 
-def describe(location: Location, problem: dict, model: type[BaseModel]) -> str:
+def describe(location: Location, problem: Mapping[str, Any], model: type[BaseModel]) -> str:
     """What is wrong at a location: `unknown key 'tgas'; did you mean 'tags'?`"""
     value = problem["input"]
     message = f"{problem['msg'][0].lower()}{problem['msg'][1:]}, got {SHORT_REPR.repr(value)}"

@@ -16,7 +16,7 @@ HORIZONS = (20 / 60, 40 / 60, 60 / 60)  # s: 20, 40 and 60 frames at 60 fps
 class FeatureSchema:
     features: tuple[Feature, ...]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.features:
             raise KinematchError("a schema needs at least one feature")
         names = [feature.name for feature in self.features]

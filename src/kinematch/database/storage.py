@@ -48,10 +48,10 @@ class Database(Unchanging):
     filter: str = ""  # tags that frames must satisfy when a command names none, such as `walk & !crouch`
     file: FileOrigin | None = field(default=None, init=False, repr=False)  # None unless it was opened from one
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_filter(self.filter, self.poses.tags.names)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         if self.file is not None and self.file.is_unchanged():
             return reopen, (load, self.file)
         arrays, about = to_arrays(self)

@@ -13,7 +13,7 @@ class Tags:
     names: tuple[str, ...]  # sorted, unique
     frames: np.ndarray  # (F, T) bool, whether a frame has a tag
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.frames.ndim != 2 or self.frames.shape[1] != len(self.names) or self.frames.dtype != np.bool_:
             raise KinematchError(f"tags have shape {self.frames.shape}, expected (frames, {len(self.names)}) of bool")
 

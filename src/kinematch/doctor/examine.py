@@ -3,6 +3,7 @@
 import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class Patient:
     tpose: TPose | None  # None for non-humanoids
 
 
-def examine(path: str | Path, **overrides) -> Report:
+def examine(path: str | Path, **overrides: Any) -> Report:
     """The doctor's report on a file. Overrides are those of files.read_clips. A bad file is reported, not raised."""
     path = Path(path)
     try:
@@ -127,7 +128,7 @@ def _without_the_worst(problems: list[Problem], clips: list[Clip]) -> list[Probl
     ]
 
 
-def _admit(path: Path, clips: list[Clip], overrides: dict) -> Patient:
+def _admit(path: Path, clips: list[Clip], overrides: dict[str, Any]) -> Patient:
     main = max(clips, key=lambda clip: clip.frame_count)
     looked_at = sampled_positions(main) if main.source.format == "bvh" else None  # as the reader does
     roles = find_roles(main.skeleton, overrides.get("roles"), pose=looked_at)

@@ -7,6 +7,7 @@ import tomllib
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") ->
     mix = list_groups(good)
     belonging = [report for report in good if any(group.belongs and report.path in group.files for group in mix)]
     apart = {report.path for report in good if report not in belonging and find_kind(report) == LOOPS}
-    groups: dict[tuple, list[Report]] = defaultdict(list)
+    groups: dict[tuple[Any, ...], list[Report]] = defaultdict(list)
     for report in good:
         for part in _parts(report):
             if report.path in apart:

@@ -1,6 +1,7 @@
 """Report: the doctor's findings on one file, for people as a table and for programs as JSON."""
 
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ class Problem:
     fix: str = ""  # recipe lines that fix it, for the file's [[source]] table; empty where no recipe can
     clip: str = ""  # the animation it is about, in a file that holds several
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         assert self.severity in SEVERITIES, self.severity
 
 
@@ -130,7 +131,7 @@ class Report:
         """Whether a recipe without any fix could take this file as it is."""
         return not any(problem.severity == "error" for problem in self.problems)
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         told = {name: value for name, value in asdict(self).items() if name not in ("outlines", "upper_body")}
         return told | {"buildable": self.buildable}
 

@@ -4,12 +4,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from kinematch.doctor.examine import examine
 from kinematch.doctor.report import Problem, Report, by_severity, counted
 
 
-def agree_on_axes(reports: Sequence[Report], **overrides) -> list[Report]:
+def agree_on_axes(reports: Sequence[Report], **overrides: Any) -> list[Report]:
     """The reports, those examined again whose up axis differs from that of most other files of their rig and folder.
 
     Sure axes count by the time they were seen in; guesses do not count. An axis that was given is nobody's guess.

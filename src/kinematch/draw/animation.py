@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -25,7 +26,7 @@ CAMERAS = ("follow", "fixed")
 Progress = Callable[[int, int], None]  # pictures done, pictures in all
 
 
-def animate(clip: Clip, path: str | Path, **options) -> Path:
+def animate(clip: Clip, path: str | Path, **options: Any) -> Path:
     """Draw a clip as an animated .gif, .webp, .png (APNG) or .mp4, and return the path.
 
     Options: `size` in pixels, `frames_per_second`, `start` and `seconds` of the part to show, `camera` ("follow" or

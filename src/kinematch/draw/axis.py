@@ -15,7 +15,7 @@ class Axis:
     high: float
     log: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
             raise KinematchError(f"axis from {self.low} to {self.high}, expected two finite numbers, low before high")
         if self.log and self.low <= 0:

@@ -18,7 +18,7 @@ class ViewCamera:
     target: np.ndarray  # (3,) m, drawn in the middle of the picture
     field_of_view: float = np.radians(30)  # rad, from the lower edge to the upper
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("position", "target"):
             value = np.array(getattr(self, name), np.float64)
             if value.shape != (3,) or not np.isfinite(value).all():

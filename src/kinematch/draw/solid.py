@@ -1,6 +1,7 @@
 """Solids: the one shape that everything is drawn with, a stretched round cone, and where rays meet it."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ class Solids:
     lit: np.ndarray  # (P,) bool: shaded and casting a shadow, or flat paint
     groups: np.ndarray  # (P,) int: solids of one group are one piece and do not darken each other
 
-    def __getitem__(self, index) -> "Solids":
+    def __getitem__(self, index: Any) -> "Solids":
         return Solids(*(getattr(self, f.name)[index] for f in fields(self)))
 
 

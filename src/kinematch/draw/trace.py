@@ -1,6 +1,6 @@
 """Root paths seen from above: where clips go, which way the body faces on the way, and where feet are planted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from PIL import Image
@@ -14,6 +14,8 @@ from kinematch.motion import kinematics
 from kinematch.motion.clean.contacts import contact_joints
 from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.heading import yaw_angle
+
+ToPixel = Callable[[np.ndarray], np.ndarray]  # from metres (right, up) to pixels
 
 
 def top_down(
@@ -91,7 +93,7 @@ def _way(clip: Clip, contacts: np.ndarray | None, together: bool) -> Way:
     return flat(path) - origin, flat(directions), [(flat(spots) - origin, side) for spots, side in feet]
 
 
-def _draw_way(canvas: Canvas, way: Way, to_pixel, *, colour: str, step: int) -> None:
+def _draw_way(canvas: Canvas, way: Way, to_pixel: ToPixel, *, colour: str, step: int) -> None:
     """Plants, then the path over them: a ring at its start, a disc at its end, a pointer at regular frames."""
     path, directions, feet = way
     theme = canvas.theme
@@ -111,7 +113,7 @@ def _draw_way(canvas: Canvas, way: Way, to_pixel, *, colour: str, step: int) -> 
     canvas.disc(places[-1], 5, colour)
 
 
-def _fit(points: np.ndarray, box: Box):
+def _fit(points: np.ndarray, box: Box) -> tuple[float, ToPixel]:
     """Pixels per metre, and the way from metres (right, up) to pixels, for all points to lie in the box."""
     low, high = points.min(axis=0), points.max(axis=0)
     middle = 0.5 * (low + high)
@@ -126,7 +128,7 @@ def _path_colour(theme: Theme, n: int, count: int) -> str:
     return theme.faint if count == 1 else theme.series[n % len(theme.series)]
 
 
-def _grid(canvas: Canvas, box: Box, scale: float, to_pixel) -> None:
+def _grid(canvas: Canvas, box: Box, scale: float, to_pixel: ToPixel) -> None:
     """Lines every metre, or every ten or so where the way is long."""
     step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 1e9) if s * scale >= 24)
     origin = to_pixel(np.zeros(2))

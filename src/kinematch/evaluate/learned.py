@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ Progress = Callable[[str, int, int], None]
 class LearnedCrowd(Crowd):
     """A crowd that tells the frames of the database that its characters are near."""
 
-    def __init__(self, model: Model, count: int, **options):
+    def __init__(self, model: Model, count: int, **options: Any):
         self._source = LearnedSource(model)
         super().__init__(self._source, count, **options)
 

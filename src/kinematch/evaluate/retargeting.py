@@ -15,7 +15,7 @@ from kinematch.motion.clip import Clip
 from kinematch.motion.inverse_kinematics import find_hinge
 from kinematch.motion.retarget.body import Corrections, find_parts, make_corrections
 from kinematch.motion.retarget.bulk import Bulk
-from kinematch.motion.retarget.correct import measure_gaps
+from kinematch.motion.retarget.measures import measure_gaps
 from kinematch.motion.retarget.retarget_clip import retarget
 from kinematch.motion.retarget.retargeting import Retargeting
 from kinematch.motion.retarget.settings import ROTATIONS_ONLY, RetargetSettings

@@ -38,7 +38,7 @@ CAP = 4.0  # times its first value, from which on a measure counts no more: one 
 UNSEEN = 1000  # added to a seed for one that tuning has not seen
 _COUNTS = ("pops", "broken")
 _MAXIMA = ("roughest", *(name for name in BY_NAME if name.endswith("_max")))
-_POOLING: Mapping[str, Callable] = dict.fromkeys(_COUNTS, np.sum) | dict.fromkeys(_MAXIMA, np.max)
+_POOLING: Mapping[str, Callable[..., Any]] = dict.fromkeys(_COUNTS, np.sum) | dict.fromkeys(_MAXIMA, np.max)
 Progress = Callable[[int, int, float], None]  # trials done, in all, best so far
 
 

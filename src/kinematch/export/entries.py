@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from kinematch.character.step.data import open_data, open_scratch, open_source
 from kinematch.export import entry_kernels as e
@@ -17,7 +18,7 @@ class EntryPoint:
     """A function of a library; one letter for each parameter: p for a pointer, i for a whole number, d for a float64, r
     for the layout of records, which callers do not give."""
 
-    function: Callable
+    function: Callable[..., Any]
     parameters: str
     in_pages: bool = True
 

@@ -4,7 +4,7 @@ A file is a head, the arrays, the patches of handles, names and the description 
 Memory is a head, the address of each array, then the arrays that the step writes into; the others stay in the file.
 """
 
-from kinematch.compile.handle import WORD
+from kinematch.compile.handle import WORD as WORD
 from kinematch.compile.memory import CACHE_LINE
 
 MAGIC = int.from_bytes(b"KINEMATC", "little")

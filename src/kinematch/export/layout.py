@@ -60,7 +60,7 @@ class _Seen:
     """What one crowd has in memory."""
 
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
-    words: dict[str, list] = field(default_factory=dict)  # (name of an array,) or a number
+    words: dict[str, list[Any]] = field(default_factory=dict)  # (name of an array,) or a number
     names: dict[tuple[int, int], str] = field(default_factory=dict)  # by address and size
     others: dict[str, tuple[str, np.ndarray]] = field(
         default_factory=dict
@@ -80,7 +80,7 @@ class _Seen:
             self.others[name] = known, array
         return known
 
-    def add_record(self, name: str, record: tuple) -> None:
+    def add_record(self, name: str, record: tuple[Any, ...]) -> None:
         """Note all arrays of a record, and its handle."""
         own = self.words[name] = []
         for path, leaf in _list_leaves("" if name == "data" else name, record):
@@ -165,7 +165,7 @@ def _add_handle(seen: _Seen, name: str, filter_: str, found: Any) -> str:
     own = f"{name}.{filter_ or '-'}"
     if own not in seen.words:
         addresses = {array.ctypes.data: array for array in found.arrays}
-        words: list = []
+        words: list[Any] = []
         for place, value in enumerate(found.addresses.tolist()):
             array = addresses.get(value) if place < at.TOP_COUNT else None
             if array is None:

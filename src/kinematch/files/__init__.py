@@ -63,7 +63,7 @@ def read_clips(
         raise FileError(path, str(error)) from None
 
 
-def read_clip(path: str | Path, **overrides) -> Clip:
+def read_clip(path: str | Path, **overrides: Any) -> Clip:
     """The first clip of a file; the overrides are those of read_clips."""
     return read_clips(path, **overrides)[0]
 

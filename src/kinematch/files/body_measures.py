@@ -1,5 +1,6 @@
 """Body measures of a mesh: thickness of trunk, head and arms, and the distance from foot joints to soles."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -101,7 +102,7 @@ def _find_carriers(mesh: CharacterMesh, skin: CharacterSkin) -> np.ndarray:
     return skin.joints[mesh.joints[np.arange(len(heaviest)), heaviest]]
 
 
-def _list_limbs(roles) -> list[int]:
+def _list_limbs(roles: Mapping[str, int]) -> list[int]:
     parts = ("upper_leg", "upper_arm", "shoulder")
     return [roles[f"{side}_{part}"] for side in ("left", "right") for part in parts if f"{side}_{part}" in roles] + [
         roles.get("neck", roles["head"])

@@ -34,7 +34,7 @@ def read_scene(path: str) -> dict[str, Any]:
         raise ValueError(f"{len(nodes)} nodes, expected at most {MAX_NODES}")
     number = {node.element_id: k for k, node in enumerate(nodes)}
 
-    def flatten(transforms: list) -> Any:
+    def flatten(transforms: list[Any]) -> Any:
         rows = [(*t.translation, t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z, *t.scale) for t in transforms]
         return np.array(rows, np.float64).reshape(-1, len(nodes), 10)
 

@@ -29,7 +29,7 @@ def find_named_files(
     """
     seen = count(1)
 
-    def list_entries(place: str) -> Iterator[os.DirEntry]:
+    def list_entries(place: str) -> Iterator[os.DirEntry[str]]:
         try:
             with os.scandir(place) as entries:
                 for entry in entries:
@@ -44,7 +44,7 @@ def find_named_files(
             raise OutsideError(f"{pattern!r} leads out of the folder through {os.path.basename(place)!r}")
         return place
 
-    def check_link(entry: os.DirEntry) -> str:
+    def check_link(entry: os.DirEntry[str]) -> str:
         return check(entry.path) if entry.is_symlink() else entry.path
 
     def expand(place: str, parts: tuple[str, ...], entered: frozenset[str] | set[str]) -> Iterator[str]:

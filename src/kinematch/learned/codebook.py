@@ -26,7 +26,7 @@ class Codebook(Unchanging):
     tags: np.ndarray  # (E, T) bool
     cost_factor: np.ndarray  # (E,) float32
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         count, (clips,) = len(self.frames), self.clip_starts.shape
         width = self.features.shape[1] + self.latents.shape[1]
         shapes = {

@@ -69,7 +69,7 @@ class Model(Unchanging):
     about: Mapping[str, Any] = field(default_factory=dict)  # command, seed, database, versions: plain JSON values
     file: FileOrigin | None = field(default=None, init=False, repr=False)  # None unless it was opened from one
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         joints, features = self.skeleton.joint_count, self.schema.width
         both = features + self.latent_count
         shapes = {
@@ -99,7 +99,7 @@ class Model(Unchanging):
         if not tag_mask(self.filter, self.tag_names, self.codebook.tags).any():
             raise KinematchError(f"model: filter {self.filter!r} admits none of the codebook's entries")
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         from kinematch.learned.model_file import load_model
 
         if self.file is not None and self.file.is_unchanged():

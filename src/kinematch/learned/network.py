@@ -1,6 +1,7 @@
 """Network: dense layers with an optional linear path beside them, and what it computes in plain numpy."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ class Network(Unchanging):
     biases: tuple[np.ndarray, ...]  # (outputs,)
     skip: np.ndarray | None = None  # (last inputs, outputs): the linear path from the last columns of the input
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.weights or len(self.weights) != len(self.biases):
             raise KinematchError(f"a network of {len(self.weights)} weights and {len(self.biases)} biases")
         arrays = [*self.weights, *self.biases, *([] if self.skip is None else [self.skip])]
@@ -76,7 +77,7 @@ def write_network(name: str, network: Network) -> tuple[dict[str, np.ndarray], d
     return halves, {"layers": len(network.weights)}
 
 
-def read_network(name: str, arrays: dict[str, np.ndarray], about: dict) -> Network:
+def read_network(name: str, arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Network:
     """The inverse of write_network."""
 
     def whole(key: str) -> np.ndarray:

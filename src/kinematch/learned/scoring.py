@@ -106,7 +106,10 @@ def score_true_slides(database: Database, windows: np.ndarray) -> float:
     return float(slides.mean()) if len(slides) else 0.0
 
 
-def _measure_slides(before: tuple, after: tuple, contact_joints: np.ndarray, rate: float) -> np.ndarray:
+Poses = tuple[np.ndarray, ...]  # of two frames in a row
+
+
+def _measure_slides(before: Poses, after: Poses, contact_joints: np.ndarray, rate: float) -> np.ndarray:
     """cm/s over the ground of contact joints that stand in both of two frames in a row."""
     (joints, found), (later, then) = before, after
     x, z, turn = (found["roots"].astype(np.float64) / rate).T[..., None]

@@ -1,6 +1,7 @@
 """A sketch of the database that a model was trained on: its codebook, decoded, for views and tools that need frames."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,7 @@ def _follow_roots(motions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 class SketchCrowd(Crowd):
     """Learned characters that report the nearest frame of a sketch."""
 
-    def __init__(self, model: Model, sketch: Database, count: int, **options):
+    def __init__(self, model: Model, sketch: Database, count: int, **options: Any):
         self.sketch, self._learned = sketch, LearnedSource(model)
         options.pop("matcher", None)  # a model brings its own
         super().__init__(self._learned, count, **options)
@@ -74,5 +75,5 @@ class SketchCrowd(Crowd):
         return self.sketch
 
     @property
-    def matcher(self):
+    def matcher(self) -> Any:
         return self._learned.projector.matcher

@@ -57,7 +57,7 @@ class LearnedSource:
         self.toe_rests = find_toe_rests(heights[:, model.contact_joints] - heights[:, :1], contacts)
         self.rig = make_rig(model.skeleton, model.contact_joints, positions, rotations, contacts, moving=model.moving)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return LearnedSource, (self.model,), {"moving": self.moving, "number": self.number}
 
     def _list_poses(self) -> SourcePoses:

@@ -19,7 +19,7 @@ class Event:
     joint: str = ""  # whose place is the point, by name or role; without one, the ground under the root
     below: float = 0.0  # m from that joint down to the point: from the hips to the seat, from a toe to its sole
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.kind not in EVENT_KINDS:
             raise KinematchError(unknown("event", self.kind, EVENT_KINDS))
 
@@ -34,7 +34,7 @@ class Action:
     events: tuple[Event, ...] = ()  # in order
     target: str = ""  # the kind of the event that meets the target of a request; without one it is not aimed
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         first, last = self.entry
         if not 0 <= first < last <= self.exit:
             raise KinematchError(

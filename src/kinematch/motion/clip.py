@@ -1,6 +1,7 @@
 """Clip: one piece of motion on one skeleton. Operations make new clips; none changes an old one."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class Clip(Unchanging):
     source: Origin = field(default_factory=Origin)
     actions: tuple[Action, ...] = ()  # stretches that are asked for by name
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         frames, joints = len(self.positions), self.skeleton.joint_count
         try:
             set_array(self, "positions", (frames, joints, 3), np.float32)
@@ -77,7 +78,7 @@ class Clip(Unchanging):
         """Seconds from the first frame to the last."""
         return (self.frame_count - 1) / self.frame_rate
 
-    def with_(self, **changes) -> "Clip":
+    def with_(self, **changes: Any) -> "Clip":
         """A copy with some fields replaced."""
         return replace(self, **changes)
 

@@ -28,7 +28,7 @@ class Skeleton(Unchanging):
     roles: Mapping[str, int] = field(default_factory=dict)  # humanoid role -> joint; 'root' is the ground root
     tpose: np.ndarray | None = None  # (J, 4) local rotations of the reference T-pose, facing +Z
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         joints = len(self.names)
         if not joints:
             raise KinematchError("a skeleton needs at least one joint")

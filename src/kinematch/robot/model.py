@@ -69,7 +69,7 @@ class RobotModel:
     contact_pairs: frozenset[tuple[int, int]] = frozenset()  # of shapes that collide whatever else forbids it
     notes: tuple[str, ...] = ()  # what was left out while reading
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         links, hinges = len(self.parents), len(self.hinge_names)
         if not hinges:
             raise KinematchError("the robot has no hinge")

@@ -21,7 +21,7 @@ class RobotMotion:
     frame_rate: float
     name: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         frames = len(self.angles)
         shapes = {
             "base_positions": (frames, 3),

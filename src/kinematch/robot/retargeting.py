@@ -108,7 +108,7 @@ class RobotRetargeting:
     state: RobotState = field(init=False, repr=False)
     work: RobotWork = field(init=False, repr=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.anatomy = find_anatomy(self.model, self.settings.roles)
         self.plan = make_plan(self.source, self.model, self.anatomy, self.settings)
         self.work = make_work(self.plan)

@@ -51,7 +51,7 @@ class RobotSettings:
     scale: float | None = None  # of the motion; the robot's leg length over the source's if not given
     roles: dict[str, str] = field(default_factory=dict)  # role -> hinge or body, where names mislead
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in (
             "margin",
             "lock_halflife",

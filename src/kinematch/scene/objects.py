@@ -26,7 +26,7 @@ class Thing(Unchanging):
     yaw: float = 0.0  # rad; who sits on a seat faces its +Z
     name: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise KinematchError(unknown("kind of thing", str(self.kind), KINDS))
         for name in ("place", "size"):
@@ -68,7 +68,7 @@ class Scene(Unchanging):
     _gaps: np.ndarray = field(init=False, repr=False)
     bars: np.ndarray = field(init=False, repr=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         things = tuple(self.things)
         if len(things) > MOST_THINGS:
             raise KinematchError(f"a scene of {len(things)} things, expected at most {MOST_THINGS}")

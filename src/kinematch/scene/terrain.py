@@ -105,7 +105,7 @@ class HeightGrid(Unchanging):
     origin: tuple[float, float] = (0.0, 0.0)  # m, x and z of the first sample
     repeats: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         values = np.ascontiguousarray(self.values, np.float32)
         if values.ndim != 2 or min(values.shape) < 2:
             raise KinematchError(f"a grid of heights of shape {values.shape}, expected (X, Z) with 2 or more each way")

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 from kinematch.compile.internals import watch_compilation
 
@@ -25,7 +26,7 @@ def telling(tell: Callable[[str], None] = _warn) -> Iterator[None]:
     """Report each function of the search that is compiled within. One thread at a time: a thread that has compiled a
     kernel disables further compilation while others may still be waiting for it."""
 
-    def begin(function: Callable) -> None:
+    def begin(function: Callable[..., Any]) -> None:
         if function.__module__.startswith("kinematch.search."):
             tell(MESSAGE)
 

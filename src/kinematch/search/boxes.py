@@ -1,6 +1,7 @@
 """BoxMatcher: exact search with two levels of axis-aligned boxes, over 16 and 64 consecutive frames."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class _Weighted:
     values: np.ndarray  # (F, W) float32
     large: np.ndarray  # (B, 2, W) float32, lows and highs
     small: np.ndarray  # (B, 2, W) float32
-    arguments: dict[str, tuple] = field(default_factory=dict)  # of the kernels, by filter
+    arguments: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # of the kernels, by filter
 
 
 class BoxMatcher:
@@ -107,7 +108,7 @@ class BoxMatcher:
                 raise not_finite()
         return frame, cost
 
-    def _arguments(self, state: _Weighted, filter: str) -> tuple:
+    def _arguments(self, state: _Weighted, filter: str) -> tuple[Any, ...]:
         """The arguments of the kernels after the query, under a filter."""
         if filter not in state.arguments:
             admitted = self._admitted.get(filter) or self._admitted.setdefault(filter, admission(self.space, filter))

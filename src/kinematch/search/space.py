@@ -34,7 +34,7 @@ class SearchSpace:
     frame_rate: float = 60.0
     tail: int = 0  # frames before the end of what a filter admits that are not jumped to, as at the end of a clip
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         values = np.asarray(self.values)
         if values.ndim != 2 or not 1 <= len(values) <= MOST_FRAMES or not 1 <= values.shape[1] <= MOST_COLUMNS:
             raise KinematchError(
@@ -127,7 +127,7 @@ def search_space(database: Database) -> SearchSpace:
     )
 
 
-def plain_space(values: np.ndarray, **given) -> SearchSpace:
+def plain_space(values: np.ndarray, **given: Any) -> SearchSpace:
     """A space of values alone: one clip, weights of one, every frame a target; keyword arguments replace these."""
     values = np.ascontiguousarray(values, np.float32)
     if values.ndim != 2:

@@ -5,7 +5,7 @@ import socket
 import struct
 import time
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pythonosc import osc_message
 from pythonosc.parsing import osc_types
@@ -25,7 +25,7 @@ SIZES = {"i": 4, "h": 8, "f": 4, "d": 8, "s": 4, "T": 0, "F": 0, "N": 0}
 
 class OscMessage(NamedTuple):
     address: str
-    values: list
+    values: list[Any]
 
 
 class MalformedPacket(Exception):
@@ -111,7 +111,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _find_socket(host: str, port: int) -> tuple[int, int, tuple]:
+def _find_socket(host: str, port: int) -> tuple[int, int, tuple[Any, ...]]:
     """Family, kind and address of a socket."""
     if not 0 <= port < 65536:
         raise KinematchError(f"port {port}, expected 0 to 65535")
@@ -130,7 +130,7 @@ class OscSender:
         if not 0 <= gap <= 0.1:
             raise KinematchError(f"a gap of {gap} s between datagrams, expected 0 to 0.1")
         family, kind, address = _find_socket(host, port)
-        self.address: tuple = address
+        self.address: tuple[Any, ...] = address
         self.gap, self.sent, self.lost = gap, 0, 0  # datagrams
         self._socket = socket.socket(family, kind)
         self._socket.setblocking(False)

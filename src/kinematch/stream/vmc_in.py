@@ -4,6 +4,7 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -217,7 +218,7 @@ class Samples:
         return find_velocities(Poses(times, positions, rotations, valid)).take(slice(count - 1, None))
 
 
-def _read_pose(values: list) -> tuple[str, Placement] | None:
+def _read_pose(values: list[Any]) -> tuple[str, Placement] | None:
     """Name and placement in our axes; None for messages without a pose. Later versions of VMC append values."""
     if len(values) < 8 or not isinstance(values[0], str) or not all(type(v) in (float, int) for v in values[1:8]):
         return None

@@ -1,5 +1,7 @@
 """The walker's skeleton: 22 joints, a person of 1.75 m in a T-pose that faces +Z, with the sizes the gait needs."""
 
+from typing import Any
+
 import numpy as np
 
 from kinematch.math import quaternion
@@ -44,7 +46,7 @@ _ARM = (
 _HEAD_TOP, _TOE_TIP, _FINGERTIP = (0.0, 0.165, 0.0), (0.0, TOE_TIP_HEIGHT - BALL_HEIGHT, TOE_LENGTH), (0.18, 0.0, 0.0)
 
 
-def _side(limb: tuple, side: str) -> list[tuple]:
+def _side(limb: tuple[Any, ...], side: str) -> list[tuple[Any, ...]]:
     """A limb of one side; its first joint hangs on the trunk."""
     sign = 1.0 if side == "Left" else -1.0
     return [

@@ -1,6 +1,8 @@
 """The swinging leg: a path for the ankle from lift to landing that meets the planted foot without a jolt."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -137,7 +139,10 @@ def solve(stances: Stances, roll: Roll, swings: Swings, around: Around) -> Leg:
     return Leg(ankles, yaws, pitches, bends)
 
 
-def _knee_knots(off: dict, on: dict, off_slopes: dict, on_slopes: dict, swings: Swings) -> list[tuple]:
+Knots = Mapping[str, np.ndarray]  # angles or their slopes in rad, by what bends
+
+
+def _knee_knots(off: Knots, on: Knots, off_slopes: Knots, on_slopes: Knots, swings: Swings) -> list[tuple[Any, ...]]:
     """The knee bends to its peak and is nearly straight before the landing; one that still stretches stops first."""
     slope = off_slopes["knee"]
     u = BLEND_SHARE / swings.when

@@ -1,9 +1,10 @@
-"""Live retargeting: prepared once, applied to batches; the kernel agrees with the plain definition."""
+"""Live retargeting: prepared once, applied to batches, as the equations of the thesis say."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from kinematch.errors import KinematchError
 from kinematch.files import read_clip
@@ -49,37 +50,68 @@ def loosen(body: Skeleton, role: str) -> Skeleton:
     return replace(body, parents=parents, offsets=offsets, rotations=turns, tpose=turns)
 
 
-def retarget_plainly(source: Skeleton, target: Skeleton) -> Retargeting:
+def retarget_rotations(source: Skeleton, target: Skeleton) -> Retargeting:
     """Rotations alone (thesis 3.2.3), without corrections."""
     return Retargeting(source, target, ROTATIONS_ONLY)
 
 
-def assert_agrees(retargeting: Retargeting, positions: np.ndarray, rotations: np.ndarray, within: float = 1e-5) -> None:
-    """The kernel against the plain definition, to `within` radians."""
-    found = retargeting.apply(positions, rotations)
-    plain = retargeting.apply_plainly(positions, rotations)
-    np.testing.assert_allclose(found[0], plain[0], atol=1e-5)
-    assert quaternion.angle(found[1].astype(np.float64), plain[1]).max(initial=0) < within
+def assert_turns(retargeting: Retargeting, positions: np.ndarray, rotations: np.ndarray) -> None:
+    """Each joint's world rotation is q^t = q^s q^st (thesis eq. 3.20 and 3.22), by scipy."""
+    source, target, plan = retargeting.source, retargeting.target, retargeting.plan
+    found = kinematics.forward(target, *retargeting.apply(positions, rotations))[1]
+    turns = kinematics.forward(source, positions, rotations)[1]
+    rests = [kinematics.tpose(body)[1] for body in (source, target)]
+    for joint, (low, high, share) in enumerate(zip(plan.low, plan.high, plan.shares)):
+        if low < 0:
+            continue
+        ends = [
+            to_scipy(turns[:, own]) * to_scipy(rests[0][own]).inv() * to_scipy(rests[1][joint]) for own in (low, high)
+        ]
+        wanted = ends[0] * Rotation.from_rotvec(share * (ends[0].inv() * ends[1]).as_rotvec())
+        assert (wanted.inv() * to_scipy(found[:, joint])).magnitude().max(initial=0) < 2e-3
+
+
+def to_scipy(rotations: np.ndarray) -> Rotation:
+    return Rotation.from_quat(rotations.astype(np.float64), scalar_first=True)
+
+
+def assert_stands(retargeting: Retargeting, positions: np.ndarray, rotations: np.ndarray) -> None:
+    """The middle between the hip joints is the source's, scaled and raised; loose joints lie where their limb ends."""
+    source, target, plan = retargeting.source, retargeting.target, retargeting.plan
+    places, turns = kinematics.forward(target, *retargeting.apply(positions, rotations))
+    own = kinematics.forward(source, positions, rotations)[0]
+    middle = plan.scale * own[:, plan.source_legs].mean(axis=1) + plan.lift * [0.0, 1.0, 0.0]
+    np.testing.assert_allclose(places[:, plan.target_legs].mean(axis=1), middle, atol=1e-4)
+    for (joint, carrier), offset in zip(plan.loose, plan.loose_offsets):
+        end = places[:, carrier] + to_scipy(turns[:, carrier]).apply(np.broadcast_to(offset, (len(turns), 3)))
+        np.testing.assert_allclose(places[:, joint], end, atol=1e-4)
 
 
 @pytest.mark.parametrize("file", TARGETS)
 @pytest.mark.parametrize("rooted", [False, True])
-def test_kernel_and_plain_definition_agree_on_real_rigs(data, walk, file, rooted):
+def test_joints_turn_and_hips_stand_as_the_equations_say_on_real_rigs(data, walk, file, rooted):
     target = read_clip(data / file).skeleton
-    retargeting = Retargeting(walk.skeleton, with_root(target) if rooted else target)
-    # a limb that is nearly straight magnifies the rounding of float32
-    assert_agrees(retargeting, walk.positions, walk.rotations, 1e-3)
+    retargeting = retarget_rotations(walk.skeleton, with_root(target) if rooted else target)
+    assert_turns(retargeting, walk.positions, walk.rotations)
+    assert_stands(retargeting, walk.positions, walk.rotations)
 
 
 @pytest.mark.parametrize("seeds", [(1, 2), (None, 3), (2, 2)])
-@pytest.mark.parametrize("count", [0, 1, 7])
-def test_kernel_and_plain_definition_agree_on_any_pose(humanoid, seeds, count):
+@pytest.mark.parametrize("count", [1, 7])
+def test_joints_turn_and_hips_stand_as_the_equations_say_in_any_pose(humanoid, seeds, count):
     source, target = humanoid(seeds[0]), loosen(humanoid(seeds[1]), "left_foot")
     random = np.random.default_rng(count)
-    rotations = quaternion.normalize(random.normal(size=(count, source.joint_count, 4)))
-    positions = random.normal(size=(count, source.joint_count, 3))
-    assert_agrees(retarget_plainly(source, target), positions.astype(np.float32), rotations.astype(np.float32))
-    assert_agrees(retarget_plainly(target, source), positions.astype(np.float32), rotations.astype(np.float32))
+    rotations = quaternion.normalize(random.normal(size=(count, source.joint_count, 4))).astype(np.float32)
+    positions = random.normal(size=(count, source.joint_count, 3)).astype(np.float32)
+    for retargeting in (retarget_rotations(source, target), retarget_rotations(target, source)):
+        assert_turns(retargeting, positions, rotations)
+        assert_stands(retargeting, positions, rotations)
+
+
+def test_no_poses_give_no_poses(humanoid):
+    retargeting = retarget_rotations(humanoid(1), humanoid(2))
+    joints = retargeting.source.joint_count
+    assert retargeting.apply(np.zeros((0, joints, 3)), np.zeros((0, joints, 4)))[0].shape == (0, joints, 3)
 
 
 def lengthen_trunk(body: Skeleton, more: int) -> Skeleton:
@@ -96,10 +128,10 @@ def lengthen_trunk(body: Skeleton, more: int) -> Skeleton:
 
 
 @pytest.mark.parametrize("more", [1, 2])
-def test_kernel_and_plain_definition_interpolate_trunks_alike(humanoid, more):
+def test_trunks_are_interpolated_as_the_equations_say(humanoid, more):
     """Opposite signs of quaternions, equal rotations and large ones."""
     source = humanoid(1)
-    retargeting = retarget_plainly(source, lengthen_trunk(humanoid(2), more))
+    retargeting = retarget_rotations(source, lengthen_trunk(humanoid(2), more))
     assert (retargeting.plan.shares > 0).sum() == 2
     rng = np.random.default_rng(0)
     rotations = quaternion.normalize(rng.normal(size=(500, source.joint_count, 4)))
@@ -107,14 +139,14 @@ def test_kernel_and_plain_definition_interpolate_trunks_alike(humanoid, more):
     rotations[100:200] *= -1
     rotations[200:300, 1:3] = quaternion.normalize([1, 1e-5, 0, 0])
     positions = np.broadcast_to(source.offsets, (500, source.joint_count, 3))
-    assert_agrees(retargeting, positions, rotations.astype(np.float32))
+    assert_turns(retargeting, positions.astype(np.float32), rotations.astype(np.float32))
 
 
 def test_a_long_trunk_bends_by_the_fraction_of_the_way(humanoid):
     source, target = humanoid(), lengthen_trunk(humanoid(), 1)  # hips, spine, chest onto hips, spine, extra, chest
     bent = quaternion.identity((1, source.joint_count))
     bent[0, source.roles["chest"]] = from_axis_angle([1.0, 0.0, 0.0], 0.9)
-    _, rotations = retarget_plainly(source, target).apply(source.offsets[None], bent)
+    _, rotations = retarget_rotations(source, target).apply(source.offsets[None], bent)
     np.testing.assert_allclose(quaternion.angle(rotations[0, :4]), [0, 0, 0.3, 0.6], atol=1e-5)
 
 

@@ -44,7 +44,10 @@ def mirror_inputs(inputs: np.ndarray) -> np.ndarray:
     return inputs[..., MIRROR_ORDER] * MIRROR_SIGNS
 
 
-def measure_ground_vectors(positions, rotations, velocities, valid, head_heights, arm_lengths) -> np.ndarray:
+def measure_ground_vectors(
+    positions: np.ndarray, rotations: np.ndarray, velocities: np.ndarray, valid: np.ndarray, head_heights: np.ndarray,
+    arm_lengths: np.ndarray,
+) -> np.ndarray:  # fmt: skip
     """The vectors (..., A, 2) in the world that are averaged; zero where a hand is not tracked."""
     yaws = facing_yaws(rotations[..., HEAD, :])
     forward = np.stack([np.sin(yaws), np.cos(yaws)], axis=-1)
@@ -57,8 +60,9 @@ def measure_ground_vectors(positions, rotations, velocities, valid, head_heights
 
 
 def measure_inputs(
-    positions, rotations, velocities, angular_velocities, valid, *, past, head_heights, arm_lengths
-) -> np.ndarray:
+    positions: np.ndarray, rotations: np.ndarray, velocities: np.ndarray, angular_velocities: np.ndarray,
+    valid: np.ndarray, *, past: np.ndarray, head_heights: np.ndarray, arm_lengths: np.ndarray,
+) -> np.ndarray:  # fmt: skip
     """Columns (..., D) of samples of 7 points; past (..., S, A, 2) are averages in the world's axes."""
     yaws = facing_yaws(rotations[..., HEAD, :])
     place = rotate_about_y(positions - positions[..., HEAD : HEAD + 1, :], -yaws[..., None])

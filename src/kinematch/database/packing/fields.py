@@ -21,7 +21,7 @@ class UnpackedArray(Unchanging, NDArrayOperatorsMixin):
         """`unpack` gives the rows of frames (N,) int64."""
         self.shape, self.dtype, self._unpack = shape, np.dtype(dtype), unpack
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return np.array, (np.asarray(self),)  # pickled as what it stands for
 
     @property

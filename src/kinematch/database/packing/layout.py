@@ -15,7 +15,7 @@ instead.
 A clip that is the mirror image of another takes the segments and roots of that one.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def count_channels(joints: int, moving: int) -> int:
     return -(-(joints + moving) // LANES) * LANES
 
 
-def count_knots(lengths: np.ndarray | int, stride: int):
+def count_knots(lengths: Any, stride: int) -> Any:
     """Knots of segments by their frame counts: the last knot is at or behind the last frame."""
     return (lengths - 1 + stride - 1) // stride + 1
 

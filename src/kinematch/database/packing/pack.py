@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -204,7 +205,7 @@ def _pack_roots(poses: PoseDatabase, cut: Cut) -> tuple[np.ndarray, np.ndarray, 
     return np.concatenate(codes), bases, steps
 
 
-def _pack_small(poses: PoseDatabase, features: FeatureDatabase) -> dict:
+def _pack_small(poses: PoseDatabase, features: FeatureDatabase) -> dict[str, Any]:
     toes, values = quantise_columns(measure_toe_heights(poses)), quantise_columns(features.values)
     paces = quantise_columns(np.append(measure_paces(poses), 0.0)[:, None])  # from zero on
     left = np.round(measure_contact_left(poses) * poses.frame_rate)

@@ -1,6 +1,8 @@
 """PackedPoses: a PoseDatabase whose arrays are unpacked when they are indexed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -99,5 +101,5 @@ def open_targets(marks: Marks) -> np.ndarray:
     return _stand_in((len(marks.bits),), bool, lambda f: read_flag(marks.bits[f], 1))
 
 
-def _stand_in(shape, dtype, unpack) -> np.ndarray:
+def _stand_in(shape: tuple[int, ...], dtype: Any, unpack: Callable[..., Any]) -> np.ndarray:
     return UnpackedArray(shape, dtype, unpack)  # type: ignore[return-value]

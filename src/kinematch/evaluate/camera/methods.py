@@ -1,6 +1,7 @@
 """What drives the bodies that are compared: the headset, the network, the camera alone, both fused, or the truth."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class CameraAlone:
     def __init__(self, count: int):
         self._fusion = CameraFusion(Headset(count), count=count)
 
-    def reset(self, count: int, **measures) -> None:
+    def reset(self, count: int, **measures: Any) -> None:
         self._fusion.reset(count, **measures)
         self._yaws = np.full(count, np.nan)
 

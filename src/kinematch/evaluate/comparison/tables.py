@@ -1,6 +1,7 @@
 """Tables of the comparison: what stands on the screen and in the report, as rows of text."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -85,7 +86,7 @@ def _list_training(comparison: Comparison) -> Grid:
         plan, data = about.get("plan", {}), about.get("database", {})
         steps = [str(plan[key]) for key in ("compress_steps", "step_steps", "project_steps") if plan.get(key)]
 
-        def tell(*keys: str, scores: dict = scores) -> str:
+        def tell(*keys: str, scores: dict[Any, Any] = scores) -> str:
             return " / ".join(f"{scores[key]:.2f}" if key in scores else "–" for key in keys)
 
         seconds = about.get("seconds")

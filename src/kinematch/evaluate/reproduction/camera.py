@@ -1,6 +1,7 @@
 """Experiments of the camera work: what drives the body, with its alignment of single frames and MMVR's network."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class SingleFrameCamera:
         self._pitches, self._headset = pitches, Headset(len(pitches))
         self.reset(len(pitches))
 
-    def reset(self, count: int, **measures) -> None:
+    def reset(self, count: int, **measures: Any) -> None:
         self._headset.reset(count)
         self._landmarks: list[Landmarks | None] = [None] * count
         self._used = np.full(count, -1)  # the picture that was read last

@@ -1,12 +1,15 @@
 """Experiments of digital humans on the course: frequency, weights, transitions, synchronization, foot lock, ends."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from kinematch.character.crowd import Crowd
 from kinematch.character.settings import Settings
 from kinematch.database.rebuild import raw_root, same_root
+from kinematch.database.storage import Database
 from kinematch.evaluate.comparison.costs import time_steps
 from kinematch.evaluate.evaluation import field_of
 from kinematch.evaluate.reproduction.experiment import Experiment, in_unit, run_course, score_course
@@ -31,7 +34,9 @@ GROUND = np.array([1.0, 0.0, 1.0])
 PATH, HEADING, FOOT_SPEED, HIP_SPEED = 0, 1, 3, 4  # of PRESET
 
 
-def _result(material: Material, values: dict[str, float], command: str, *charts: Chart, notes=()) -> Result:
+def _result(
+    material: Material, values: dict[str, float], command: str, *charts: Chart, notes: Sequence[str] = ()
+) -> Result:
     named = material.locomotion
     return Result(values, named.data, named.same_data, command, charts, notes=tuple(notes))
 
@@ -86,7 +91,7 @@ def measure_weights(material: Material) -> Result:
     """4.2: one weight less at a time; nothing draws the character to the controller."""
     database = material.locomotion.what
 
-    def weigh(block: int | None, factor: float, **changes) -> Settings:
+    def weigh(block: int | None, factor: float, **changes: Any) -> Settings:
         values = [weight * factor if n == block else weight for n, weight in enumerate(PRESET)]
         return digital_humans(database, synchronization=0.0, weights=block_weights(database, values), **changes)
 
@@ -104,7 +109,7 @@ def measure_weights(material: Material) -> Result:
     return _result(material, values, "kinematch evaluate --sweep weights")
 
 
-def measure_jumps(takes, roles) -> float:
+def measure_jumps(takes: Sequence[Take], roles: tuple[str, ...]) -> float:
     """m/s by which joints' velocities in the root's axes change at jumps, by the database's own velocities."""
     changes = []
     for take in takes:
@@ -199,7 +204,7 @@ def measure_tail(material: Material) -> Result:
     return _result(material, values, "kinematch evaluate")
 
 
-def count_ends(material: Material, what: str, settings: Settings, database) -> float:
+def count_ends(material: Material, what: str, settings: Settings, database: Database) -> float:
     """Arrivals at the last frame of a clip, a minute."""
     _, done = run_course(material, what, settings, database=database)
     last = np.zeros(database.poses.frame_count, bool)

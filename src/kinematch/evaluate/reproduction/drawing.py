@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -33,7 +34,7 @@ def needs_log(series: Iterable[np.ndarray]) -> bool:
     return len(known) > 0 and known.min() > 0 and known.max() / known.min() > MAX_LINEAR_RATIO
 
 
-def _to_array(values) -> np.ndarray:
+def _to_array(values: Any) -> np.ndarray:
     return np.array([math.nan if value is None else value for value in values], float)
 
 

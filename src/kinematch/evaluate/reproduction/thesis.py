@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from PIL import Image
 
 from kinematch.character.describe import open_motion
 from kinematch.database.rebuild import rebuild_database, whole_clips
@@ -152,7 +153,7 @@ def measure_legs(performances: Sequence[Performance]) -> float:
     return float(np.concatenate(speeds).mean())
 
 
-def draw(performances: Sequence[Performance]):
+def draw(performances: Sequence[Performance]) -> Image.Image:
     """A strip of the user who moves most."""
     one = max(performances, key=lambda own: float(np.ptp(own.root_positions, axis=0).max()))
     speeds = np.linalg.norm(np.gradient(one.root_positions, 1 / one.user.rate, axis=0), axis=-1)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from kinematch.errors import KinematchError
 from kinematch.evaluate.vr.built_in import make_clips
@@ -26,7 +27,7 @@ def find_motion_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def cast_users(
-    files: Sequence[Path] = (), *, progress: Callable[[int, int], None] | None = None, **options
+    files: Sequence[Path] = (), *, progress: Callable[[int, int], None] | None = None, **options: Any
 ) -> tuple[list[Cast], list[str]]:
     """Casts of users who share a skeleton, and what was left out and why; `options` are those of make_cast."""
     if not files:

@@ -8,6 +8,7 @@ import numpy as np
 
 from kinematch.character.describe import Motion, open_motion
 from kinematch.database.filters import tag_mask
+from kinematch.database.poses import PoseDatabase
 from kinematch.database.rebuild import share_of
 from kinematch.database.storage import Database
 from kinematch.evaluate.feet import Floor, FootMeasures, feet, floor_of
@@ -116,7 +117,7 @@ def measure_database_feet(database: Database) -> list[FootMeasures]:
     return [feet(motion, poses.frame_rate, floor) for motion in motions]
 
 
-def _clip_pose(poses, clip: int) -> tuple[np.ndarray, np.ndarray]:
+def _clip_pose(poses: PoseDatabase, clip: int) -> tuple[np.ndarray, np.ndarray]:
     own = poses.clip_frames(clip)
     return poses.positions[own], poses.rotations[own]
 

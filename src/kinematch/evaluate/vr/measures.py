@@ -13,6 +13,7 @@ from kinematch.evaluate.vr.users import SimulatedUser
 from kinematch.math import quaternion, rotation
 from kinematch.math.angles import wrap_angle
 from kinematch.motion.heading import facing_yaws, ground_directions, yaw_angle
+from kinematch.motion.skeleton import Skeleton
 
 WARM_UP = 1.0  # s at the start of each performance that are not scored
 LARGE_ERROR_DEGREES, PARTED_DEGREES = 45.0, 30.0  # degrees
@@ -195,7 +196,7 @@ def _measure_jitter(positions: np.ndarray, rate: float) -> np.ndarray:
     return np.linalg.norm(np.diff(positions, n=3, axis=0), axis=-1) * rate**3 * JITTER
 
 
-def _locate(positions: np.ndarray, skeleton, role: str) -> np.ndarray:
+def _locate(positions: np.ndarray, skeleton: Skeleton, role: str) -> np.ndarray:
     return positions[:, skeleton.roles[role]].astype(np.float64)
 
 

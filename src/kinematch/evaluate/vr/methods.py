@@ -1,12 +1,14 @@
 """The rows of the comparison: a dragged statue, bodies that follow the headset or a network, and the true direction."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from kinematch.avatar.avatar import SETTINGS, Avatar
-from kinematch.avatar.orientation import Direction, Headset, make_estimator
+from kinematch.avatar.orientation import Direction, DirectionEstimator, Headset, make_estimator
 from kinematch.avatar.trackers import Trackers
+from kinematch.character.crowd import Ask
 from kinematch.character.describe import Motion
 from kinematch.character.pose import Pose
 from kinematch.character.settings import Settings
@@ -28,7 +30,7 @@ class TrueDirection:
         self._yaws = np.stack([np.pad(user.yaws, (0, length - len(user.yaws)), mode="edge") for user in cast.users])
         self._frame = 0
 
-    def reset(self, count: int, **measures) -> None:
+    def reset(self, count: int, **measures: Any) -> None:
         self._frame = 0
 
     def estimate(self, joints: Trackers, dt: float) -> Direction:
@@ -65,8 +67,9 @@ class Dragged:
 
 
 def make_avatar(
-    cast: Cast, motion: Motion, *, estimator, settings: Settings = SETTINGS, accuracy: float = 0.1, asks=()
-):  # fmt: skip
+    cast: Cast, motion: Motion, *, estimator: DirectionEstimator | None, settings: Settings = SETTINGS,
+    accuracy: float = 0.1, asks: Sequence[Ask] = (),
+) -> Avatar:  # fmt: skip
     """Avatars with the users' own skeletons."""
     return Avatar(
         motion, count=len(cast.users), skeleton=cast.skeleton, calibration=cast.calibration, fit="none",
@@ -75,7 +78,7 @@ def make_avatar(
 
 
 def _drive_by(method: str) -> Maker:
-    """Avatars whose directions the estimator of a method tells."""
+    """Avatars that use one method's direction estimates."""
 
     def make(cast: Cast, motion: Motion, accuracy: float) -> Method:
         estimator = make_estimator(ESTIMATORS[method], len(cast.users))

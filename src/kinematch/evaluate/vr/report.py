@@ -10,6 +10,7 @@ from kinematch.evaluate import page
 from kinematch.evaluate.vr import figures
 from kinematch.evaluate.vr.columns import COLUMNS, VrColumn
 from kinematch.evaluate.vr.evaluation import ACCURACIES, VrEvaluation, find_database
+from kinematch.evaluate.vr.measures import find_direction_errors
 from kinematch.evaluate.vr.methods import DRAGGED, HEADSET, OURS
 from kinematch.evaluate.vr.performance import Performance
 from kinematch.writing import write_beside
@@ -132,7 +133,7 @@ def _show_walking(evaluation: VrEvaluation) -> str:
 def _show_parting(evaluation: VrEvaluation) -> str:
     if HEADSET not in evaluation.performances:
         return ""
-    parted = [np.abs(figures.find_direction_errors(one)).mean() for one in evaluation.performances[HEADSET]]
+    parted = [np.abs(find_direction_errors(one)).mean() for one in evaluation.performances[HEADSET]]
     number = int(np.argmax(parted))
     picked = _pick(evaluation, (HEADSET, OURS), number)
     shown = figures.draw_parting(picked, picked[0][1].user.clip)

@@ -2,7 +2,7 @@
 
 import ctypes
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,11 @@ import numpy as np
 KINDS = ("b1", "i1", "u1", "u2", "i4", "i8", "f4", "f8")
 WORD, POINTER, DOUBLE = ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_double
 
+Vector = Sequence[float] | np.ndarray
+
 
 class NativeError(Exception):
-    def __init__(self, library, code: int):
+    def __init__(self, library: ctypes.CDLL, code: int):
         super().__init__(library.kinematch_error_text(code).decode())
         self.code = code
 
@@ -43,11 +45,13 @@ class Characters:
         if not self._handle:
             raise NativeError(own, error.value)
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, "_handle", None):
             self._library.kinematch_free(self._handle)
 
-    def command(self, velocity, facing=(0.0, 0.0, 0.0), n: int = 0, *, filter: int = 0, source: int = 0) -> None:
+    def command(
+        self, velocity: Vector, facing: Vector = (0.0, 0.0, 0.0), n: int = 0, *, filter: int = 0, source: int = 0
+    ) -> None:
         """A velocity in m/s and a direction to face along the ground; zeros keep the one that it has."""
         self._call("command", n, *velocity, *facing, filter, source)
 
@@ -59,7 +63,9 @@ class Characters:
     def step(self, dt: float) -> int:
         return self._call("step", dt)
 
-    def stand(self, heights: np.ndarray | None, cell: float = 1.0, origin=(0.0, 0.0), repeats: bool = False) -> None:
+    def stand(
+        self, heights: np.ndarray | None, cell: float = 1.0, origin: Vector = (0.0, 0.0), repeats: bool = False
+    ) -> None:
         """Stand on a grid of heights (X, Z) in metres, `cell` metres apart, or on level ground."""
         self._heights = None if heights is None else np.ascontiguousarray(heights, np.float32)
         if self._heights is None:
@@ -79,7 +85,7 @@ class Characters:
         self.array("work.normals")[:] = normals / np.linalg.norm(normals, axis=-1, keepdims=True)
         return self._call("finish")
 
-    def teleport(self, place, yaw: float = 0.0, n: int = 0) -> None:
+    def teleport(self, place: Vector, yaw: float = 0.0, n: int = 0) -> None:
         self._call("teleport", n, *place, yaw)
 
     def array(self, name: str) -> np.ndarray:
@@ -103,7 +109,7 @@ class Characters:
     def about(self) -> str:
         return self._library.kinematch_about(self._handle).decode()
 
-    def _call(self, name: str, *given) -> int:
+    def _call(self, name: str, *given: Any) -> int:
         result = getattr(self._library, f"kinematch_{name}")(self._handle, *given)
         if result < 0:
             raise NativeError(self._library, result)

@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kinematch.database.run_path_kernels import NOWHERE
 from kinematch.errors import KinematchError
 from kinematch.learned.export.correction import correct
 from kinematch.learned.export.entries import Entries, find_trajectory
 from kinematch.learned.model import Model
 from kinematch.learned.network import Network, apply_network
-from kinematch.learned.projection import MAX_RUN_SECONDS, NOWHERE
+from kinematch.learned.projection import MAX_RUN_SECONDS
 from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y
 from kinematch.math.rotation import from_rotation_vector, from_two_axis, to_rotation_vector
@@ -91,7 +92,7 @@ class _Player:
         shift, speed = np.zeros((2, len(now.values)))
         root, since = np.zeros(3), 0
         asked, shown = now.frame[columns], now.values
-        rows: dict[str, list] = {name: [] for name in ("rotations", "values", "contacts", "roots", "jumps")}
+        rows: dict[str, list[np.ndarray]] = {name: [] for name in ("rotations", "values", "contacts", "roots", "jumps")}
         for given in wanted:
             query = now.frame[: model.schema.width].copy()
             query[columns] = given

@@ -110,7 +110,7 @@ class Training:
             self._write()
 
     def _take_steps(
-        self, stage: Any, parameters: list, optimizer: Any, first: int, progress: Progress, watch: Watch
+        self, stage: Any, parameters: list[Any], optimizer: Any, first: int, progress: Progress, watch: Watch
     ) -> None:
         import torch
 

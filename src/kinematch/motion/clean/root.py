@@ -1,5 +1,6 @@
 """The ground root ("simulation bone"): joint 0 that glides on the floor and faces where the body faces."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -117,7 +118,7 @@ def body_forward(clip: Clip, *, joint: str | None = None) -> Array:
     return ground_directions(from_matrix(np.stack([x, quaternion.cross(z, x), z], axis=-1)))
 
 
-def _pair(roles, part: str) -> list[int]:
+def _pair(roles: Mapping[str, int], part: str) -> list[int]:
     names = (f"left_{part}", f"right_{part}")
     return [roles[name] for name in names] if all(name in roles for name in names) else []
 

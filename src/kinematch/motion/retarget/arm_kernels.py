@@ -1,4 +1,4 @@
-"""Compiled corrections of arms and twist joints in retargeted poses: see retarget_correct."""
+"""Compiled corrections of arms and twist joints in retargeted poses."""
 
 import math
 

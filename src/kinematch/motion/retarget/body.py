@@ -1,7 +1,7 @@
 """The constants of retargeting's corrections: legs and soles, arms and what they must not enter, twist joints."""
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from kinematch.motion.skeleton import Skeleton
 LEFT = np.array([1.0, 0.0, 0.0])
 TWIST = re.compile(r"twist|roll", re.IGNORECASE)
 NOT_A_BONE = re.compile(r"control|ik|target|pole", re.IGNORECASE)
+
+RestPose = tuple[np.ndarray, np.ndarray]  # positions (J, 3) m and rotations (J, 4), global
+Rests = tuple[RestPose, RestPose]  # of source and target
 
 
 class Corrections(NamedTuple):
@@ -95,9 +98,9 @@ def find_trunk(skeleton: Skeleton) -> tuple[int, int]:
 
 
 def _make_legs(
-    source: Skeleton, target: Skeleton, rest, settings: RetargetSettings, scale: float, bulk: Bulk | None
-) -> dict:
-    rows: dict[str, list] = {name: [] for name in Corrections._fields[2:20]}
+    source: Skeleton, target: Skeleton, rest: Rests, settings: RetargetSettings, scale: float, bulk: Bulk | None
+) -> dict[str, np.ndarray]:
+    rows: dict[str, list[Any]] = {name: [] for name in Corrections._fields[2:20]}
     rows["hips"].append(source.roles["hips"])
     back_hips = quaternion.inverse(rest[0][1][source.roles["hips"]].astype(np.float64))
     rows["hip_side"].append(quaternion.rotate(back_hips, LEFT))
@@ -169,7 +172,7 @@ def find_parts(skeleton: Skeleton, joint: int, ends: bool) -> list[tuple[int, np
     return points
 
 
-def place_points(skeleton: Skeleton, pose, points: list[tuple[int, np.ndarray]]) -> np.ndarray:
+def place_points(skeleton: Skeleton, pose: RestPose, points: list[tuple[int, np.ndarray]]) -> np.ndarray:
     """(M, 3) global positions of points given in the space of joints."""
     joints = [joint for joint, _ in points]
     offsets = np.array([offset for _, offset in points], np.float64)
@@ -190,7 +193,7 @@ def _measure_limb(skeleton: Skeleton, joints: list[int]) -> float:
     return float(np.linalg.norm(np.diff(positions[joints], axis=0), axis=-1).sum())
 
 
-def _make_arms(source: Skeleton, target: Skeleton, rest, settings: RetargetSettings) -> dict:
+def _make_arms(source: Skeleton, target: Skeleton, rest: Rests, settings: RetargetSettings) -> dict[str, np.ndarray]:
     arms, source_arms, elbows, lengths = [], [], [], []
     grips: list[list[np.ndarray]] = [[], []]
     tips: list[list[np.ndarray]] = [[], []]
@@ -221,7 +224,7 @@ def _make_arms(source: Skeleton, target: Skeleton, rest, settings: RetargetSetti
     }
 
 
-def _find_grip(skeleton: Skeleton, pose, side: str) -> np.ndarray | None:
+def _find_grip(skeleton: Skeleton, pose: RestPose, side: str) -> np.ndarray | None:
     """The root of the middle finger, or an end site of the hand, in the hand's space."""
     hand, finger = skeleton.roles[f"{side}_hand"], skeleton.roles.get(f"{side}_middle_proximal")
     if finger is not None and is_below(skeleton, finger, hand):
@@ -231,14 +234,14 @@ def _find_grip(skeleton: Skeleton, pose, side: str) -> np.ndarray | None:
     return ends[0] if len(ends) and ends[0].any() else None
 
 
-def _find_tip(skeleton: Skeleton, pose, hand: int, ends: bool) -> np.ndarray:
+def _find_tip(skeleton: Skeleton, pose: RestPose, hand: int, ends: bool) -> np.ndarray:
     """The farthest point of a hand, in its space."""
     points = place_points(skeleton, pose, find_parts(skeleton, hand, ends)) - pose[0][hand]
     farthest = points[np.argmax(np.linalg.norm(points, axis=-1))]
     return quaternion.rotate(quaternion.inverse(pose[1][hand].astype(np.float64)), farthest)
 
 
-def _make_twists(skeleton: Skeleton | None, rest) -> dict:
+def _make_twists(skeleton: Skeleton | None, rest: RestPose) -> dict[str, np.ndarray]:
     """Joints named as twist or roll that lie on an upper or lower arm or leg, between its two ends."""
     twists, axes, rests, references, shares = [], [], [], [], []
     limbs = [(side, limb) for side in SIDES for limb in (LEG[:3], ARM[1:])] if skeleton is not None else []

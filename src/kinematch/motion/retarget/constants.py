@@ -1,6 +1,6 @@
-"""Numbers of retargeting's corrections, which the plain definition and the kernel share."""
+"""Thresholds of the corrections of retargeted poses."""
 
-HANDS_FREE, HANDS_TOGETHER, HANDS_IN_WORLD = 0, 1, 2  # places in retarget_settings.HANDS
+HANDS_FREE, HANDS_TOGETHER, HANDS_IN_WORLD = 0, 1, 2  # places in settings.HANDS
 # of a leg's length from hip to ankle
 EASILY = 0.985  # straighter than this a leg is held only where the source's is
 EASE = 0.005  # by which legs stretch while the pelvis begins to come down

@@ -1,4 +1,4 @@
-"""Compiled corrections of retargeted poses; retarget_correct defines what they compute, and a test compares them.
+"""Compiled corrections of retargeted poses: feet and pelvis.
 
 One character after the other, in float64 and counted from the source's first joint, so that precision does not depend
 on how far a character has walked.

@@ -1,4 +1,4 @@
-"""Compiled retargeting of poses; retarget_plain defines what it computes, and a test holds them equal."""
+"""Compiled retargeting of poses (thesis 3.2.3)."""
 
 import numpy as np
 

@@ -16,7 +16,7 @@ from kinematch.motion.skeleton import Skeleton
 
 
 class RetargetPlan(NamedTuple):
-    """Read-only arrays, laid out for the kernel; the plain definition uses the same."""
+    """Read-only arrays, laid out for the kernel."""
 
     source_parents: np.ndarray  # (Js,) int32
     target_parents: np.ndarray  # (Jt,) int32
@@ -51,7 +51,7 @@ def check_skeleton(skeleton: Skeleton, which: str) -> None:
 
 
 def make_plan(source: Skeleton, target: Skeleton, joints: JointMap, bulk: Bulk | None = None) -> RetargetPlan:
-    """Both skeletons have passed check_skeleton; `bulk` tells where the target's soles are."""
+    """Both skeletons have passed check_skeleton; `bulk` has the target's soles."""
     scale = leg_length(target) / leg_length(source)
     source_rest = kinematics.tpose(source)[1].astype(np.float64)
     target_rest = kinematics.tpose(target)[1].astype(np.float64)

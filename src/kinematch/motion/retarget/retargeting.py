@@ -11,10 +11,8 @@ from kinematch.errors import KinematchError
 from kinematch.motion.clean.root import with_root
 from kinematch.motion.retarget import correct_kernels
 from kinematch.motion.retarget import kernels as retarget_kernels
-from kinematch.motion.retarget import plain as retarget_plain
 from kinematch.motion.retarget.body import Corrections, make_corrections
 from kinematch.motion.retarget.bulk import Bulk
-from kinematch.motion.retarget.correct import correct_poses
 from kinematch.motion.retarget.joints import describe_gaps, map_joints
 from kinematch.motion.retarget.plan import RetargetPlan, check_skeleton, freeze, make_plan
 from kinematch.motion.retarget.settings import DEFAULT, RetargetSettings
@@ -47,7 +45,7 @@ class Retargeting(Unchanging):
     plan: RetargetPlan = field(init=False, repr=False)  # the constants that apply uses
     fixes: Corrections | None = field(init=False, repr=False, default=None)  # those of corrections; None if all are off
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_skeleton(self.source, "source")
         check_skeleton(self.target, "target")
         joints = map_joints(self.source, self.target, fingers=self.settings.fingers)
@@ -97,14 +95,6 @@ class Retargeting(Unchanging):
                 shifts = find_shifts(self.plan, self.fixes, (positions, rotations), out, flags)
             correct_kernels.correct_poses(self.plan, self.fixes, positions, rotations, freeze(shifts), *out)
         return out
-
-    def apply_plainly(self, positions: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The definition of apply, in numpy and float64."""
-        poses = retarget_plain.retarget_poses(self.plan, positions, rotations)
-        if self.fixes is None:
-            return poses
-        none = np.zeros((len(positions), len(self.fixes.legs), 3))
-        return correct_poses(self.plan, self.fixes, (positions, rotations), poses, none)
 
 
 def _check_contacts(contacts: np.ndarray, count: int) -> np.ndarray:

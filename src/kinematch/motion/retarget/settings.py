@@ -24,7 +24,7 @@ class RetargetSettings:
     fingers: bool = True  # fingers follow the source's by role; else, and without a counterpart, they keep their rest
     ends: bool = True  # end sites are part of the body: tips of toes do not sink, palms rather than wrists meet
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.hands not in HANDS:
             raise KinematchError(unknown("way to lead hands", str(self.hands), HANDS))
         for one in fields(self):

@@ -14,7 +14,7 @@ import numpy as np
 from kinematch.motion import kernels
 from kinematch.motion.clip import true_ranges
 from kinematch.motion.retarget.body import Corrections
-from kinematch.motion.retarget.correct import aim_feet, measure_soles
+from kinematch.motion.retarget.measures import aim_feet, measure_soles
 from kinematch.motion.retarget.plan import RetargetPlan
 
 SOFT_SOLE = 0.004  # m above the floor up to which a planted sole stays as it is

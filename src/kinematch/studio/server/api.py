@@ -45,7 +45,7 @@ def api_routes(studio: Studio) -> list[Any]:
     class Download(FileResponse):
         """A file of a folder that goes when it is sent, or when nobody reads it any more."""
 
-        def __init__(self, path: Path, kind: str, folder: tempfile.TemporaryDirectory):
+        def __init__(self, path: Path, kind: str, folder: tempfile.TemporaryDirectory[str]):
             super().__init__(path, media_type=kind, filename=path.name)
             self._folder = folder
 
@@ -57,7 +57,7 @@ def api_routes(studio: Studio) -> list[Any]:
                 downloads -= 1
                 self._folder.cleanup()
 
-    def answering(work: Callable[[Stage, Any], bytes]) -> Callable:
+    def answering(work: Callable[[Stage, Any], bytes]) -> Callable[..., Any]:
         """Work on another thread, so that poses keep flowing meanwhile."""
 
         async def endpoint(request: Request) -> Response:
@@ -66,7 +66,7 @@ def api_routes(studio: Studio) -> list[Any]:
 
         return endpoint
 
-    def written(work: Callable[[Stage, Any, Path], tuple[Path, str]]) -> Callable:
+    def written(work: Callable[[Stage, Any, Path], tuple[Path, str]]) -> Callable[..., Any]:
         """A file that is written to a place of its own, sent as a download and removed."""
 
         async def endpoint(request: Request) -> Response:

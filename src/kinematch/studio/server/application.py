@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ def application(
     from starlette.staticfiles import StaticFiles
 
     @asynccontextmanager
-    async def lifespan(_: Any):
+    async def lifespan(_: Any) -> AsyncIterator[None]:
         task = asyncio.create_task(studio.run())
         yield
         task.cancel()

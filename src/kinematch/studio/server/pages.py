@@ -6,6 +6,7 @@ import secrets
 from collections import deque
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -34,7 +35,7 @@ class Page:
     lost: bool = False  # its queue overflowed: it does not read
     waiting: deque[str | bytes] = field(default_factory=deque, repr=False)  # a welcome among them has the secret
     ready: asyncio.Event = field(default_factory=asyncio.Event)
-    tasks: set[asyncio.Future] = field(default_factory=set)  # answers being computed
+    tasks: set[asyncio.Future[Any]] = field(default_factory=set)  # answers being computed
 
     def tell(self, message: FromServer) -> None:
         self.put(written(message))

@@ -3,6 +3,7 @@
 import socket
 import sys
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from kinematch.access.certificate import Certificate
 from kinematch.access.guard import Guard
@@ -11,6 +12,9 @@ from kinematch.errors import KinematchError
 from kinematch.studio.server.application import application
 from kinematch.studio.server.messages import LARGEST_MESSAGE
 from kinematch.studio.session.studio import Studio
+
+if TYPE_CHECKING:
+    import uvicorn
 
 TRIES = 20  # ports after the wanted one
 
@@ -52,12 +56,14 @@ def server(
     key: AccessKey | None = None,
     certificate: Certificate | None = None,
     log_level: str = "warning",
-):
+) -> "uvicorn.Server":
     """The server of a studio, not yet running."""
     return make_server(application(studio, host=host, key=key), certificate=certificate, log_level=log_level)
 
 
-def make_server(guarded: Guard, *, certificate: Certificate | None = None, log_level: str = "warning"):
+def make_server(
+    guarded: Guard, *, certificate: Certificate | None = None, log_level: str = "warning"
+) -> "uvicorn.Server":
     """A uvicorn server, not yet running: `run(sockets=[listen(...)])` serves until `should_exit` is set."""
     import uvicorn
 

@@ -12,8 +12,9 @@ from kinematch.export.character import write_download
 from kinematch.learned.model import Model
 from kinematch.learned.sketch import sketch_database
 from kinematch.studio.server.answers import GaitInfo, Presets, Situation, written
+from kinematch.studio.session.grounds import GROUNDS
 from kinematch.studio.session.pilot import Pilot
-from kinematch.studio.session.stage import GROUNDS, Stage
+from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.welcome import ground, welcome
 
 DIGITS = 4  # of skeletons and drawn figures

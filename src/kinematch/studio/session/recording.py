@@ -60,7 +60,7 @@ def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | N
     frames = [moment.picture.pack() for moment in moments]
     arrays["frame_stops"] = np.cumsum([len(frame) for frame in frames]).astype(np.int64)
     arrays["frames"] = np.frombuffer(b"".join(frames), np.uint8)
-    settings: list[dict] = []
+    settings: list[dict[str, Any]] = []
     filters: list[str] = []
     for side in ("a", "b"):
         arrays[f"settings.{side}"] = _numbered([_plain(m.settings.get(side)) for m in moments], settings)
@@ -123,7 +123,7 @@ def open_recording(path: str | Path) -> Stage:
     return stage
 
 
-def _offer_gaits(stage: Stage, recorded: list) -> None:
+def _offer_gaits(stage: Stage, recorded: list[Any]) -> None:
     """The gaits of the stage that was recorded; older recordings have none, but the whole database."""
     gaits = {str(name): Gait(*map(float, speeds)) for name, _, *speeds in recorded}
     infos = [GaitInfo(str(name), float(forward), str(filter_)) for name, filter_, forward, *_ in recorded]
@@ -145,11 +145,11 @@ def _read_worn(arrays: dict[str, np.ndarray], about: dict[str, Any] | None) -> O
     return OwnCharacter(str(about["name"]), Skeleton(names, roles=roles, **parts), (-1,) * len(names), b"")
 
 
-def _plain(settings: Settings | None) -> dict | None:
+def _plain(settings: Settings | None) -> dict[str, Any] | None:
     return None if settings is None else to_plain(settings)
 
 
-def _numbered(values: Sequence[Any], known: list) -> np.ndarray:
+def _numbered(values: Sequence[Any], known: list[Any]) -> np.ndarray:
     """Each value as its place in a list of different ones, which grows; -1 for none."""
     for value in values:
         if value is not None and value not in known:

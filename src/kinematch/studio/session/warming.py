@@ -55,7 +55,7 @@ def warming(tell: Callable[[int, int], None] = lambda done, total: None) -> Iter
     process.wait()
 
 
-def _begin() -> subprocess.Popen | None:
+def _begin() -> subprocess.Popen[bytes] | None:
     quiet = subprocess.DEVNULL
     apart: dict[str, Any] = {
         "start_new_session": True,

@@ -18,6 +18,7 @@ from kinematch.studio.server.receiving import BYTES, receive_file
 from kinematch.studio.session.avatar_mesh import KINDS, read_character
 from kinematch.studio.vr.samples import to_poses
 from kinematch.studio.vr.simulated_motions import pack_clip, pack_motion
+from kinematch.studio.vr.user import VrUser
 from kinematch.studio.vr.vr_session import VrSession
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def room_routes(vr_session: VrSession) -> list[Any]:
     from starlette.responses import FileResponse, Response
     from starlette.routing import Route
 
-    def user_of(request: "Request"):
+    def user_of(request: "Request") -> VrUser:
         page = vr_session.pages.find(request.headers.get(SECRET, ""))
         if page is None:
             raise HTTPException(403, UNKNOWN_SECRET)

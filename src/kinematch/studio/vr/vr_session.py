@@ -57,11 +57,11 @@ class VrSession:
         self.receiver: VmcReceiver | None = None  # of a user whose trackers another program sends
         self.feed: CameraFeed | None = None  # the server's own camera
         self.pose_model: str | Path = ""  # for cameras of pages; whichever was set up if empty
-        self._outside_users: list[asyncio.Future] = []
+        self._outside_users: list[asyncio.Future[Any]] = []
         self._opened: dict[str, Any] = {}  # databases and models by name
         self._changing = asyncio.Lock()
         self._entering: set[str] = set()  # clients whose body is being made
-        self._growing: dict[str, asyncio.Future] = {}  # clients whose body is being made as tall as they are
+        self._growing: dict[str, asyncio.Future[Any]] = {}  # clients whose body is being made as tall as they are
         self._calibrations = calibrations
 
     def start(self) -> None:

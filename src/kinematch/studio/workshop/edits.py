@@ -7,7 +7,8 @@ from typing import Any
 
 from kinematch.database.schema import default_features
 from kinematch.doctor import Report
-from kinematch.doctor.prescribe import prescribe, usable
+from kinematch.doctor.left_out import usable
+from kinematch.doctor.prescribe import prescribe
 from kinematch.errors import FileError, KinematchError
 from kinematch.files.toml import parse_toml
 from kinematch.studio.workshop import messages as m

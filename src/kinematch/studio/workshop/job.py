@@ -23,7 +23,7 @@ NICENESS = 5  # of the build's process: the simulation comes first
 class Jobs:
     """The build that is running, or the last one."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = Lock()
         self._info = JobInfo(number=0, state="none")
         self._process: Any = None

@@ -11,7 +11,7 @@ from kinematch.doctor.prescribe import join_stretches
 from kinematch.errors import KinematchError
 from kinematch.studio.workshop.file_edits import files_of, find_file, set_for_files
 from kinematch.studio.workshop.messages import TimeRange
-from kinematch.studio.workshop.project import Project
+from kinematch.studio.workshop.project_files import Project
 from kinematch.studio.workshop.recipe_text import add_table, remove, set_value
 
 

@@ -57,7 +57,7 @@ class Shown:
 class Previews:
     """A cache of the last cleaned clips, so that a change of features or tags shows at once."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._kept: OrderedDict[str, Shown] = OrderedDict()
         self._lock = Lock()
 

@@ -1,6 +1,7 @@
 """The project: a folder of motion files and the recipe in it, which Build edits."""
 
 import os
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -125,7 +126,7 @@ def listing(project: Project, under: str = "") -> Listing:
     )
 
 
-def _walk(top: Path):
+def _walk(top: Path) -> Iterator[Path]:
     """All files below a folder, without hidden folders and linked ones."""
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if not name.startswith("."))

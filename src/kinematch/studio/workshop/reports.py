@@ -27,7 +27,7 @@ PLAIN = Source.model_construct(files=["*"])
 class Reports:
     """Reports and skeletons by file, size, time and overrides: examining one takes a tenth of a second."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._kept: OrderedDict[str, tuple[Report, Skeleton | None]] = OrderedDict()
         self._lock = Lock()
 

@@ -20,7 +20,8 @@ from kinematch.studio.workshop.database_view import cell, database_info
 from kinematch.studio.workshop.edits import edited
 from kinematch.studio.workshop.job import Jobs
 from kinematch.studio.workshop.preview import Dress, Previews, database_preview, file_preview, undressed
-from kinematch.studio.workshop.project import Project, check, kind_needs, listing, reference, save
+from kinematch.studio.workshop.project import check, kind_needs, listing, reference, save
+from kinematch.studio.workshop.project_files import Project
 from kinematch.studio.workshop.reports import Reports, file_reports, list_label_infos
 from kinematch.studio.workshop.upload import Taken, TooLarge, receive
 

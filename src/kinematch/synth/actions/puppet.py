@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ class Puppet:
     def hip_joints(self, foot: int) -> np.ndarray:
         return self.hips + quaternion.rotate(self.pelvis, np.array([SIGNS[foot] * HIP_HALF_WIDTH, -HIP_DROP, 0.0]))
 
-    def with_(self, **changes) -> "Puppet":
+    def with_(self, **changes: Any) -> "Puppet":
         return replace(self, **changes)
 
 

@@ -15,7 +15,7 @@ def make_network(hidden: int, vectors: int, seed: int) -> Any:
     from torch import nn
 
     class Recurrent(nn.Module):
-        def __init__(self):
+        def __init__(self) -> None:
             super().__init__()
             self.vectors = vectors
             self.from_inputs = nn.Linear(COLUMN_COUNT, 3 * hidden)
@@ -29,7 +29,7 @@ def make_network(hidden: int, vectors: int, seed: int) -> Any:
                 self.to_output.weight.mul_(0.1)
                 self.to_output.bias.copy_(torch.tensor([0.0, 1.0, -1.5]))
 
-        def forward(self, inputs, turns, dts, state=None):
+        def forward(self, inputs: Any, turns: Any, dts: Any, state: Any = None) -> tuple[Any, Any]:
             """Outputs (B, T, 3) for normalised inputs (B, T, C), headset turns (B, T) and dts (B,)."""
             count, length, _ = inputs.shape
             given = self.from_inputs(inputs).unbind(1)

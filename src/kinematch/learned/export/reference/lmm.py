@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 
 
-def read_matrices(path):
+def read_matrices(path: Path) -> list[np.ndarray]:
     """A flat file: rows, columns and bytes a value as int32, then float32 or uint8."""
     data, place, matrices = path.read_bytes(), 0, []
     while place < len(data):
@@ -23,36 +23,36 @@ def read_matrices(path):
     return matrices
 
 
-def multiply(a, b):
+def multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     w, x, y, z = np.moveaxis(a, -1, 0)
     s, i, j, k = np.moveaxis(b, -1, 0)
     return np.stack([w * s - x * i - y * j - z * k, w * i + x * s + y * k - z * j,
                      w * j - x * k + y * s + z * i, w * k + x * j - y * i + z * s], axis=-1)  # fmt: skip
 
 
-def inverse(q):
+def inverse(q: np.ndarray) -> np.ndarray:
     return q * [1, -1, -1, -1]
 
 
-def rotate(q, v):
+def rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
     pure = np.concatenate([np.zeros_like(v[..., :1]), v], axis=-1)
     return multiply(multiply(q, pure), inverse(q))[..., 1:]
 
 
-def to_vector(q):
+def to_vector(q: np.ndarray) -> np.ndarray:
     """QuatToScaledAngleAxis, along the shorter arc."""
     q = np.where(q[..., :1] < 0, -q, q)
     size = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     return q[..., 1:] * np.where(size > 0, 2 * np.arctan2(size, q[..., :1]) / np.where(size > 0, size, 1), 2)
 
 
-def to_quaternion(v):
+def to_quaternion(v: np.ndarray) -> np.ndarray:
     """ScaledAngleAxisToQuat."""
     half = np.linalg.norm(v, axis=-1, keepdims=True) / 2
     return np.concatenate([np.cos(half), np.sinc(half / np.pi) / 2 * v], axis=-1)
 
 
-def from_axes(axes):
+def from_axes(axes: np.ndarray) -> np.ndarray:
     """From the x and y axes (J, 6) of joints, not yet orthogonal."""
     a, b = axes[:, :3], axes[:, 3:]
     a = a / np.linalg.norm(a, axis=1, keepdims=True)
@@ -72,7 +72,7 @@ class Character:
 
     search_time, force_time, force_cost, stay_bias, decay_time = 0.1, 0.1, 1.0, 0.2, 0.1
 
-    def __init__(self, folder):
+    def __init__(self, folder: str | Path):
         import onnxruntime
 
         folder = Path(folder)
@@ -98,18 +98,18 @@ class Character:
         self.asked, self.since = self.now.xz[self.columns], 0.0
         self.root, self.jumped = np.zeros(3), False  # x and z in m, yaw in rad
 
-    def ask(self, network, **inputs):
+    def ask(self, network: str, **inputs: np.ndarray) -> dict[str, np.ndarray]:
         rows = {name: np.asarray(value, np.float32)[None] for name, value in inputs.items()}
         session = self.networks[network]
         names = [output.name for output in session.get_outputs()]
         return {name: value[0] for name, value in zip(names, session.run(names, rows))}
 
-    def step_frame(self, xz):
+    def step_frame(self, xz: np.ndarray) -> np.ndarray:
         """Stepper: features and latents a frame later."""
         found = self.ask("stepper", features=xz[: self.D], latents=xz[self.D :])
         return np.concatenate([found["next_features"], found["next_latents"]])
 
-    def follow(self, xz, entry, run):
+    def follow(self, xz: np.ndarray, entry: int, run: int) -> np.ndarray:
         """Stepper, drawn towards the clip that an entry began `run` frames ago: errors fade instead of adding up."""
         after, before = self.step_frame(xz), entry + (run + 1) // self.stride
         if entry < 0 or before >= self.last[entry]:
@@ -118,7 +118,7 @@ class Character:
         track = self.book[before] * (1 - share) + self.book[before + 1] * share
         return (after + self.correction * (track - after)).astype(np.float32)
 
-    def decode(self, xz):
+    def decode(self, xz: np.ndarray) -> SimpleNamespace:
         """Decompressor: the pose y of features and latents."""
         found = {
             k: v.astype(float) for k, v in self.ask("decompressor", features=xz[: self.D], latents=xz[self.D :]).items()
@@ -127,11 +127,11 @@ class Character:
         values = np.concatenate([found.get("places", []), found["root"]])  # root: velocity x, z in its axes, turn rate
         return SimpleNamespace(xz=xz, turns=turns, values=values, contacts=found.get("contacts", np.zeros(0)))
 
-    def cost(self, x, query):
+    def cost(self, x: np.ndarray, query: np.ndarray) -> np.ndarray:
         """Of features, never of latents."""
         return ((x[..., : self.D] - query) ** 2 * self.model["cost_weights"][0]).sum(axis=-1)
 
-    def project(self, query):
+    def project(self, query: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
         """Projector: features and latents, their cost, and their entry of the codebook if it has one."""
         if "projector" in self.networks:
             found = self.ask("projector", query=query)
@@ -141,7 +141,7 @@ class Character:
         found = costs.argmin()  # the nearest entry of the codebook
         return self.book[found], costs[found], int(found)
 
-    def step(self, trajectory):
+    def step(self, trajectory: np.ndarray) -> None:
         """Desired trajectory features in the root's axes: Algorithm 1."""
         query = self.now.xz[: self.D].copy()
         query[self.columns] = trajectory  # UpdateFeatures
@@ -166,11 +166,11 @@ class Character:
         self.next = self.decode(self.follow(self.now.xz, self.entry, self.run))
         self.update()
 
-    def spin(self, a, b):
+    def spin(self, a: SimpleNamespace, b: SimpleNamespace) -> np.ndarray:
         """rad/s from one frame to the next."""
         return to_vector(multiply(b.turns, inverse(a.turns))) / self.dt
 
-    def transition(self, to, after):
+    def transition(self, to: SimpleNamespace, after: SimpleNamespace) -> None:
         """InertialiserTransition."""
         now, next_ = self.now, self.next
         self.offset_x = now.values + self.offset_x - to.values  # 3.3, of places and of velocities
@@ -180,7 +180,7 @@ class Character:
         # 3.3 with the turns of 3.15, so that no velocity jumps
         self.offset_a = self.offset_a + spin - rotate(self.offset_r, self.spin(to, after))
 
-    def update(self):
+    def update(self) -> None:
         """InertialiserUpdate."""
         dt, rate = self.dt, np.log(100) / self.decay_time
         e = np.exp(-rate * dt)
@@ -195,7 +195,7 @@ class Character:
         self.shown_r = multiply(self.offset_r, self.now.turns)  # 3.14, on the side of 3.4; 3.15 as in transition
 
 
-def check(folder):
+def check(folder: str | Path) -> tuple[float, float]:
     """The largest differences from vectors.bin: of networks, and of the motion."""
     frames, poses, stepped, projected, *rest = read_matrices(Path(folder) / "vectors.bin")
     trajectories, rotations, values, contacts, roots, jumps = rest
