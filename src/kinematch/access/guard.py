@@ -7,10 +7,9 @@ import socket
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 from urllib.parse import urlsplit
 
-from kinematch.access.asgi import Application, Receive, Scope, Send
+from kinematch.access.asgi import Application, Message, Receive, Scope, Send
 from kinematch.access.keys import AccessKey
 from kinematch.access.request_bodies import LARGEST_UPLOAD, OpenBodies, find_length
 

@@ -1,5 +1,6 @@
 """The constants of retargeting from a skeleton to a robot: all that does not depend on the pose."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -165,7 +166,7 @@ def _finite_limits(model: RobotModel) -> np.ndarray:
     return np.clip(model.limits, -200 * np.pi, 200 * np.pi)
 
 
-def _padded(rows: list[list[int]], width: int) -> np.ndarray:
+def _padded(rows: Sequence[Sequence[int]], width: int) -> np.ndarray:
     table = np.full((len(rows), max(width, 1)), -1, np.int32)
     for k, row in enumerate(rows):
         table[k, : len(row)] = row

@@ -43,7 +43,7 @@ class TrackingSettings:
     command_seconds: float = 4.0  # s on average between new commands
     max_speed: float = 1.5  # m/s of random commands
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for one in fields(self):
             values = np.atleast_1d(getattr(self, one.name)).astype(float)
             size = 2 if isinstance(one.default, tuple) else 1
