@@ -182,7 +182,7 @@ def load(path: "str | PathLike[str]", *, verify: bool = True, mapped: bool = Fal
 
     The arrays of a database, packed or not, are read into memory; each must fit its checksum, and the types, shapes
     and ranges that files are declared to have. `mapped` has them share the file's pages instead, which several
-    processes can do; then nobody may write to the file while it is in use. Without `verify`, opening a mapped file
+    processes can do; then the file must not be written to while it is in use. Without `verify`, opening a mapped file
     reads no frames, and damaged ones play as they are.
     """
     from kinematch.database.built_in import open_built_in

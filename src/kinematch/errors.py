@@ -15,8 +15,8 @@ class KinematchError(Exception):
     """Something the user can put right; the command line prints it without a traceback."""
 
 
-# What code may want to tell apart: `foreign` is a good file of another kind, `damaged` one that was whole once, `newer`
-# one of a later version of this program. Nothing looks into the text of a message.
+# Kinds that code may want to distinguish: `foreign` is a good file of another kind, `damaged` one that was whole once,
+# `newer` one of a later version of this program. No code looks into the text of a message.
 FileErrorKind = Literal["", "foreign", "damaged", "newer"]
 
 
@@ -52,7 +52,7 @@ def failure(error: BaseException) -> str:
     """`ValueError: no such thing (own.py, line 3)`: what went wrong in a user's own code, and where."""
     last = traceback.extract_tb(error.__traceback__)[-1:]
     where = f" ({Path(last[0].filename).name}, line {last[0].lineno})" if last else ""
-    if isinstance(error, SyntaxError):  # which tells its place itself
+    if isinstance(error, SyntaxError):  # which has its own location
         where = ""
     return f"{type(error).__name__}: {error}{where}"
 

@@ -34,7 +34,7 @@ def count_threads() -> int:
 def count_most_threads() -> int:
     """As many as there are cores, or as NUMBA_NUM_THREADS says.
 
-    Numba itself is not asked: its answer starts its own threads, and makes torch use more than it was told to.
+    Numba itself is not asked: its answer starts its own threads, and makes torch use more than it was set to.
     """
     return int(numba.config.NUMBA_NUM_THREADS)
 

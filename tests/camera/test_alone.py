@@ -71,7 +71,7 @@ def test_what_is_wrong_with_a_picture_is_said_in_words_that_do_not_flicker(filme
     frame.visibility[0, NAMES.index("right_hip")] = 0.1
     assert "hips are not seen" in name_problem(frame)
     frame.visibility[:] = 0
-    assert "nobody is seen" in name_problem(frame, people=0)
+    assert "no person is visible" in name_problem(frame, people=0)
     trouble = ProblemVote()
     said = [trouble.watch("feet are not seen" if n % VOTE_FRAMES == 4 else "") for n in range(5 * VOTE_FRAMES)]
     assert set(said) == {""}

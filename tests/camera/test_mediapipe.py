@@ -34,7 +34,7 @@ def test_the_hips_of_somebody_who_walks_face_where_she_walks(data, model):
 def test_a_folder_without_anybody_in_its_pictures_says_so(model, tmp_path):
     for number in range(2):
         Image.new("RGB", (160, 120), (90, 120, 90)).save(tmp_path / f"{number}.png")
-    with pytest.raises(FileError, match="nobody is seen in 2 pictures"):
+    with pytest.raises(FileError, match="no person is visible in 2 pictures"):
         estimate_landmarks(tmp_path, model=model)
 
 

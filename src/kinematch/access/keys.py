@@ -29,7 +29,7 @@ class AccessKey:
         """Where it is not required, as on loopback, it is exchanged all the same, and requests without it pass."""
         self.text = "".join(secrets.choice(ALPHABET) for _ in range(KEY_LETTERS))
         self.is_required = is_required
-        self._session = secrets.token_urlsafe(32)  # the cookie's value, which does not tell the key
+        self._session = secrets.token_urlsafe(32)  # the cookie's value, from which the key cannot be derived
 
     def add_to(self, address: str) -> str:
         """The address with the key as its query."""

@@ -14,7 +14,7 @@ SANITIZERS = "-fsanitize=address,undefined"
 
 
 def load_damaged(data: bytes, count: int, *, seed: int = 0, tool: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Have a program in C load so many damaged copies of a data file; how many were refused. `tool` runs the program,
+    """Have a program in C load damaged copies of a data file; how many were refused. `tool` runs the program,
     such as valgrind, without sanitizers."""
     from kinematch.export.folders import write_native
 

@@ -25,7 +25,7 @@ class Count:
 
     labelled: int = 0
     found: int = 0  # of those labelled
-    told: int = 0  # by the doctor, where the pictures decide
+    reported: int = 0  # by the doctor, where the pictures decide
     invented: int = 0  # of those
     missed_at: list[str] = field(default_factory=list)  # takes and times
 
@@ -42,20 +42,20 @@ def score_events(take: dict[str, Any], folder: Path) -> dict[str, Count]:
     first, last = take.get("since", 0.0), take.get("until", clip.duration)
     counts = {kind: Count() for kind in EVENT_KINDS}
     for kind, count in counts.items():
-        told = [event.time for event in events if event.kind == kind and first <= event.time <= last]
+        reported = [event.time for event in events if event.kind == kind and first <= event.time <= last]
         wide = {name: [(one[1], one[-1]) for one in take.get(name, []) if one[0] == kind]
                 for name in ("events", "undecided")}  # fmt: skip
         count.labelled = len(wide["events"])
         for start, stop in wide["events"]:
-            match = next((time for time in told if _near(time, start, stop)), None)
+            match = next((time for time in reported if _near(time, start, stop)), None)
             if match is None:
-                count.missed_at.append(f"{take['path']}: {kind} at {start:.2f} s is missed, {_list(told)}")
+                count.missed_at.append(f"{take['path']}: {kind} at {start:.2f} s is missed, {_list(reported)}")
                 continue
-            told.remove(match)
+            reported.remove(match)
             count.found += 1
-        extra = [time for time in told if not any(_near(time, *one) for one in wide["undecided"])]
+        extra = [time for time in reported if not any(_near(time, *one) for one in wide["undecided"])]
         count.missed_at += [f"{take['path']}: {kind} at {time:.2f} s is invented" for time in extra]
-        count.invented, count.told = len(extra), count.found + len(extra)
+        count.invented, count.reported = len(extra), count.found + len(extra)
     return counts
 
 
@@ -79,7 +79,7 @@ def write_table(takes: list[dict[str, Count]], *, each: bool = False) -> str:
         for take in takes:
             count.add(take[kind])
         total.add(count)
-        if count.labelled or count.told:
+        if count.labelled or count.reported:
             lines.append(_row(kind, count))
     lines.append(_row("all", total))
     return "\n".join(lines + ([f"    {line}" for line in sorted(total.missed_at)] if each else []))
@@ -87,7 +87,7 @@ def write_table(takes: list[dict[str, Count]], *, each: bool = False) -> str:
 
 def _row(name: str, count: Count) -> str:
     found = f"{count.found / count.labelled:.0%}" if count.labelled else "-"
-    invented = f"{count.invented / count.told:.0%}" if count.told else "-"
+    invented = f"{count.invented / count.reported:.0%}" if count.reported else "-"
     return f"{name:<12}{count.labelled:>9}{found:>8}{invented:>10}"
 
 

@@ -92,7 +92,7 @@ def _decode(path: str | Path, line: bytes, number: int) -> dict[str, Any]:
 
 
 def _read_row(path: str | Path, row: Any, count: int, number: int) -> np.ndarray:
-    """(K, 6): place, image and visibility; all zero where nobody was seen."""
+    """(K, 6): place, image and visibility; all zero without a detection."""
     if row is None:
         return np.zeros((count, 6))
     try:

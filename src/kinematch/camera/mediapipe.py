@@ -106,7 +106,7 @@ def estimate_landmarks(
         raise FileError(source, "holds no picture")
     landmarks = join_landmarks(frames)
     if not landmarks.seen.any():
-        raise FileError(source, f"nobody is seen in {len(frames)} pictures")
+        raise FileError(source, f"no person is visible in {len(frames)} pictures")
     return landmarks, crowded
 
 

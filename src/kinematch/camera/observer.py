@@ -72,7 +72,7 @@ class Observer:
         self._history.append(joints.times[user], np.append(points.ravel(), joints.positions[user, HEAD, 1]))
 
     def look(self, frame: Landmarks) -> Sighting | None:
-        """The observation of a frame; None where nobody, or too little, is seen."""
+        """The observation of a frame; None where too little of a person is visible."""
         self.sighting = self.body = None
         time = float(frame.times[0]) - self.offset.seconds
         place = locate_bodies(frame, self._field_of_view)[0]

@@ -8,7 +8,7 @@ from kinematch.camera.projection import MIN_VISIBILITY
 MIN_BRIGHTNESS = 0.12  # mean brightness of a picture, 0 to 1
 MAX_MISFIT = 0.3  # m by which nose and wrists of camera and trackers differ
 VOTE_FRAMES = 9  # frames, of which most must agree on a word
-NOBODY_SEEN = "nobody is seen: step back until the whole body is in the picture"
+NOBODY_SEEN = "no person is visible: step back until the whole body is in the picture"
 
 
 def name_problem(frame: Landmarks, *, people: int = 1, brightness: float = 1.0, residual: float = 0.0) -> str:

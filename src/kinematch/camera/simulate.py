@@ -51,7 +51,7 @@ class Noise:
     scale: float = 0.93  # size of the estimated body
     swaps: float = 0.12  # times a second that left and right are taken for each other while a body faces away
     swap_length: float = 0.4  # s, on average
-    dropped: float = 0.02  # share of pictures in which nobody is found
+    dropped: float = 0.02  # share of pictures without a detection
 
 
 def simulate_camera(

@@ -17,7 +17,7 @@ from kinematch.motion.kinematics import forward
 from kinematch.motion.rig import find_toe_rests, make_rig
 
 METHODS = ("project", "enter", "advance", "decode")
-EXAMPLES = 5000  # poses that tell how knees bend
+EXAMPLES = 5000  # poses from which the hinges of knees are found
 
 
 def pick_examples(description: SourceDescription) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

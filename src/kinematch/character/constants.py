@@ -31,7 +31,7 @@ CLAMP_SOFTNESS = 0.5  # share of a clamp's distance or angle from which it pulls
 CLAMP_PULL = 12.0  # 1/s at which a gap shrinks at the clamp's limit: 0.3 m at 3.6 m/s, as fast as most run
 
 # searching
-NO_RETURN = 0.5  # s after a jump in which nobody goes back to where it left
+NO_RETURN = 0.5  # s after a jump in which a character does not return to where it left
 
 # actions
 WARP_SHORTEST, WARP_LONGEST = 0.7, 1.4  # times the clip's way to its event that a path may have
@@ -62,7 +62,7 @@ MAX_FOOT_SLOPE = math.tan(0.6)  # slope that a foot can lie on
 
 # legs
 MAX_PELVIS_DROP = 0.35  # m that the pelvis is lowered at most: a deep crouch
-UNSEEN = 1e-5  # m that the pelvis is lowered and nobody sees
+UNSEEN = 1e-5  # m, below which a lowered pelvis is invisible
 RESISTS = 0.92  # share of the longest reach from which a leg resists being stretched and the pelvis helps
 STRAIGHT = 0.98  # share of the leg's length from which it gives way: knees snap through a straight leg
 GIVES = 6.25  # how much it gives: at full length 0.25 %, two millimetres, so that the knee stays bent by 8 degrees

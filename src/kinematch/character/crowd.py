@@ -250,7 +250,7 @@ class Crowd:
         return self.prepare_pose(out)
 
     def predict(self, times: np.ndarray, characters: np.ndarray, ages: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Positions (M, H, 3) and yaws (M, H) in the world at times (H,) from a moment so many seconds (M,) ago.
+        """Positions (M, H, 3) and yaws (M, H) in the world at times (H,) from a moment (M,) s ago.
 
         By springs under the last command, or as the controller's trajectory has it; negative times: where roots were.
         """

@@ -48,7 +48,7 @@ class DatabaseSource:
         return partial(DatabaseSource, moving=self.table.moving, matcher=self.make_matcher), (self.database,)
 
     def make_table(self, own: Mapping[str, np.ndarray], moving: np.ndarray, count: int) -> Table:
-        return self.table  # everybody's
+        return self.table  # shared by all characters
 
     def create_state(self, count: int) -> Mapping[str, np.ndarray]:
         return {}  # frames and fractions are every state's

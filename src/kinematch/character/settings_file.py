@@ -22,7 +22,7 @@ def load_settings(path: str | Path) -> Settings:
         raise FileError(path, f"cannot be read: {reason}") from None
     try:
         values = parse_toml(text) if path.suffix.lower() == ".toml" else json.loads(text)
-    except (ValueError, RecursionError) as error:  # both decoders' errors tell line and column
+    except (ValueError, RecursionError) as error:  # both decoders' errors have line and column
         raise FileError(path, f"is no {path.suffix[1:].upper()}: {error}") from None
     if not isinstance(values, dict):
         raise FileError(path, "holds no table of settings")

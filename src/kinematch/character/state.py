@@ -53,7 +53,7 @@ class Feet(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """When each character searched, what it was told then, and what it asked for."""
+    """When each character searched, its command at that time, and its query."""
 
     since: np.ndarray  # (N,) s since the last search
     commands: np.ndarray  # (N, 4) m/s and rad, the command at the last search; NaN before the first

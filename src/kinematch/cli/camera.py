@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SETUP = "setup"
 MAX_PITCH_DEGREES = 80.0  # degrees
-TALL = 0.9  # quantile of the heights of a head that tells how high it is when its owner stands
+TALL = 0.9  # quantile of the heights of a head that counts as its height when standing
 
 
 def camera(
@@ -165,7 +165,7 @@ def _animate(
             raise KinematchError("--device means nothing without --trackers")
         joints = find_joints(landmarks, height=height or DEFAULT_HEIGHT, field_of_view=view, pitch=angle)
         devices, preset = resample_trackers(joints, frame_rate), "none"
-        # a joint is lower than eyes, by which trackers tell a height
+        # a joint is lower than the eyes, from which trackers derive a height
         height = float(np.quantile(devices.positions[:, HEAD, 1], TALL)) + EYE_TO_CROWN
     calibration, how, _ = calibrate_user(devices, preset, height=height)
     body = make_avatar(database, character, calibration, "avatar", 0.1, estimator=fusion)

@@ -44,7 +44,7 @@ def convert_for_robot(
 
 
 def read_or_write_roles(path: Path | None, model: "RobotModel") -> dict[str, str]:
-    """What a file says of a robot's parts; a file that is not there is written, to be filled in, and that is told."""
+    """The roles of a robot's parts from a file; a missing file is written as a template, with a message."""
     from kinematch.errors import FileError
     from kinematch.robot.roles_file import read_roles, write_template
 

@@ -73,7 +73,7 @@ def motion_files(paths: list[Path]) -> list[Path]:
         if not inside:
             raise FileError(path, f"no motion files in it; readable are {' '.join(READABLE)}{_advise(path)}")
         if all(file.suffix.lower() == ".fbx" for file in inside):
-            check_fbx(inside[0])  # told at once, rather than file by file
+            check_fbx(inside[0])  # one message, rather than one per file
         found += inside
     return found
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kinematch.cli.screen import Screen
     from kinematch.evaluate.camera.evaluation import CameraEvaluation
 
-LOOK_AROUND = 30.0  # degrees: without it the headset tells the body's direction
+LOOK_AROUND = 30.0  # degrees: without it the headset gives away the body's direction
 ROOM = 1.5  # m that the built-in users go from where they start
 
 

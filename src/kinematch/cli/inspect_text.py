@@ -1,4 +1,4 @@
-"""What `kinematch inspect` tells of a database: tables on the screen, or everything in plain JSON values."""
+"""The output of `kinematch inspect` on a database: tables on the screen, or everything in plain JSON values."""
 
 from dataclasses import asdict
 from pathlib import Path

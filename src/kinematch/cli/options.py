@@ -1,4 +1,4 @@
-"""What a verb takes: how its options are explained, and where it may write, told before the work begins."""
+"""What a verb takes: how its options are explained, and where it may write, checked before the work begins."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -35,14 +35,14 @@ def check_output(path: Path | None, *endings: str, reads: Sequence[Path | None] 
     if not folder.is_dir():
         raise FileError(path, f"cannot be written: no folder {str(folder)!r}")
     try:
-        tempfile.TemporaryFile(dir=folder).close()  # permissions do not tell everything
+        tempfile.TemporaryFile(dir=folder).close()  # permissions alone do not decide
     except OSError as error:
         raise FileError(path, f"cannot be written: {error.strerror or error}") from None
 
 
 @contextmanager
 def blaming(path: Path | None) -> Iterator[None]:
-    """What is wrong with the contents of a file is told with its name: arrays are read long after it was opened."""
+    """Name the file in errors about its contents: arrays are read long after it was opened."""
     try:
         yield
     except FileError:

@@ -129,7 +129,7 @@ def _compile_bodies(stage: "Stage") -> None:
     from kinematch.avatar.calibration import Calibration
     from kinematch.studio.vr.body import make_outfit
 
-    with suppress(KinematchError):  # the page tells who enters why this motion fits no body
+    with suppress(KinematchError):  # the page shows a user why this motion fits no body
         make_outfit(stage.model or stage.database, stage.name, calibration=Calibration())
 
 
@@ -143,7 +143,7 @@ def _wear_robot(stage: "Stage", robot: Path) -> None:
 
 
 def _connect(studio: "Studio", vmc: str | None, vmc_in: str | None, vrchat: bool) -> list[str]:
-    """Other programs that get a body or send trackers, told in a sentence each."""
+    """Other programs that get a body or send trackers, in a sentence each."""
     from kinematch.stream.broadcast import Broadcast
     from kinematch.stream.osc import is_loopback, parse_address
     from kinematch.stream.vmc_in import PORT as VMC_IN

@@ -51,7 +51,7 @@ class Screen(Console):
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Callable[..., None]]:
-    """A bar on stderr that goes away; it is told how many are done, of how many and, where that changes, of what.
+    """A bar on stderr that disappears at the end; called with the number done, the total and, if it changes, of what.
 
     Without a terminal each stage is a line when it begins.
     """

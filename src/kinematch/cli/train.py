@@ -153,7 +153,7 @@ def _check(
 
 
 def _tell_command(paths: list[Path], network: str, seed: int, steps: int, unseen: list[Path]) -> str:
-    """The command, with the last part of each path alone: where a folder lies is nobody's business."""
+    """The command, with the last part of each path alone: folders of this machine stay private."""
     words = ["kinematch", "train", "orientation", *(path.name for path in paths)]
     words += ["--network", network, "--seed", str(seed), *(["--steps", str(steps)] if steps else [])]
     return shlex.join([*words, *(["--unseen", *(path.name for path in unseen)] if unseen else [])])

@@ -23,7 +23,7 @@ def check_places(positions: Any, yaws: Any, count: int) -> tuple[np.ndarray, np.
 
 
 def check_characters(characters: Any, count: int) -> np.ndarray:
-    """Numbers (M,) of characters, of which there are so many."""
+    """Indices (M,) of characters, below `count`."""
     chosen = np.atleast_1d(np.asarray(characters))
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or not ((chosen >= 0) & (chosen < count)).all():
         raise KinematchError(f"characters {characters!r}, expected numbers from 0 to {count - 1}")

@@ -124,7 +124,7 @@ def read_arrays(
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:  # fmt: skip
     """A file's arrays, read-only, and its description; the contents of each are compared with their checksum.
 
-    They are read into memory of their own, which nobody can change any more. `mapped` has them share the file's pages
+    They are read into memory of their own, which is read-only. `mapped` has them share the file's pages
     instead: a file that is cut off later ends the process that touches it.
     """
     path = Path(path)

@@ -138,7 +138,7 @@ def prepare(file: SourceFile, cleaning: Cleaning, *, folder: Path, target: Skele
             pieces = cut(clip, source)
             for stretch, begins in pieces:
                 piece = stretch
-                if source.retarget and target is not None:  # after the cut: a dropped T-pose must not tell the floor
+                if source.retarget and target is not None:  # after the cut: a dropped T-pose must not set the floor
                     if (source.floor or cleaning.floor) == "auto" and not source.contact_joints:
                         piece = put_on_floor(piece)  # soles are put on the floor by retargeting
                     piece = retarget(piece, target, leave_out(source.retarget_without, source.retarget_hands))

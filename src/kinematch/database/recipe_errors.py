@@ -45,7 +45,7 @@ def toml_error(path: str | Path, text: str, error: ValueError | RecursionError) 
     """What the parser says; besides its own errors there are whole numbers of thousands of digits, and deep nesting."""
     if isinstance(error, RecursionError):
         return FileError(path, "is no recipe: its tables or lists stand too deep in one another")
-    # before Python 3.14 the parser tells the place in its text alone
+    # before Python 3.14 the parser gives the place in its message only
     place = re.search(r" \(at (?:line (\d+), column \d+|(end of document))\)", str(error))
     line = None
     if place:

@@ -31,7 +31,7 @@ VERSION = 4
 PLAIN_VERSION, TRANSPORT_VERSION, PACKED_VERSION = 1, 3, 4  # earlier versions of the package open the lower ones too
 PLAIN_FORM: dict[str, Any] = {"format": FORMAT, "version": PLAIN_VERSION}
 SUFFIX = ".kinematch"
-FREE_FRAMES, MOST_ADDED = 1000, 100  # past the ends of clips that features may look at, and so many for each frame
+FREE_FRAMES, MOST_ADDED = 1000, 100  # past the ends of clips that features may look at, and per frame
 Progress = Callable[[int, int], None]
 
 
@@ -157,7 +157,7 @@ def load(
     """Open a .kinematch file, packed or not; every array must fit its checksum and the table of what files hold.
 
     Its arrays are read into memory of their own. `mapped` has them share the file's pages instead, which several
-    processes can do; then nobody may write to the file while it is in use. Without `verify`, opening a mapped file
+    processes can do; then the file must not be written to while it is in use. Without `verify`, opening a mapped file
     reads no frames, and damaged ones play as they are. `progress(done, total)` tells of a transport file, which is
     unpacked and measured again.
     """

@@ -117,7 +117,7 @@ class Table(NamedTuple):
     frame_rate: float
     frame_count: int
     past_count: int  # of the horizons
-    each: int  # EACH_ROW, EACH_RUN; 0 in a database, whose frames are everybody's
+    each: int  # EACH_ROW, EACH_RUN; 0 in a database, whose frames all characters share
 
 
 def empty_table() -> Table:

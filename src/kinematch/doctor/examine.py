@@ -51,7 +51,7 @@ def examine(path: str | Path, **overrides: Any) -> Report:
     patient = _admit(path, clips, overrides)
     problems = rig_problems.find(patient.main, patient.roles, patient.tpose)
     unit = rig_problems.find_unit(patient.main, patient.roles)
-    if unit is not None and overrides.get("unit") is None:  # what it does is told at the size it ought to have
+    if unit is not None and overrides.get("unit") is None:  # what happens in it is described at the size it should have
         clips = read_clips(path, **{**overrides, "unit": unit})
         patient = _admit(path, clips, overrides)
     problems += rig_problems.find_lying(patient.main, patient.roles)

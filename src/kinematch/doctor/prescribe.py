@@ -103,7 +103,7 @@ def prescribe(reports: list[Report], folder: Path, name: str = "recipe.toml") ->
     parts = [part for (_, _, _, part), group in ordered if group[0] in belonging]
     tagged = any("locomotion" in part.tags for part in parts)
     walked_by = tagged or any("in_place = true" in part.fixes for part in parts)
-    # between loops nobody starts or stops: a short way of the trajectory tells which of them it is to be
+    # there are no starts or stops between loops: a short piece of the trajectory decides between them
     responsiveness = 2.0 if walked_by else 1.0
     by_tag = tagged and (len(belonging) < len(good) or any("action" in part.tags for part in parts))
     chosen = MATCHING.format(
@@ -172,7 +172,7 @@ def _parts(report: Report) -> list[_Part]:
 
 def _fixes(report: Report, clip: str = "") -> list[str]:
     """Lines to paste, one for each key: no notes, no gaps that only the user can fill, nothing about other animations
-    of the file. Whether one of several animations is in place is told by its loop."""
+    of the file. The loop of an animation shows whether it is in place."""
     lines: dict[str, str] = {}
     drops: list[list[float]] = []
     told_otherwise = ("clips", "in_place", "contact_joints") if clip else ()
@@ -251,11 +251,7 @@ def _source(group: list[Report], part: _Part, folder: Path, *, whole: bool, othe
         _comment(p, fixes, listed(names, 3) if len(group) > 1 else "")
         for p, names in list(told.values())[:MAX_FINDINGS]
     ]
-    lines += (
-        [f"# ... and {len(told) - MAX_FINDINGS} more, which `kinematch doctor` tells"]
-        if len(told) > MAX_FINDINGS
-        else []
-    )
+    lines += [f"# ... and {len(told) - MAX_FINDINGS} more, see `kinematch doctor`"] if len(told) > MAX_FINDINGS else []
     for report in group:
         if report.idles and len(report.clips) == 1 and not report.animations:
             lines += [TAGGED, *idle_lines(report.idles, report.path)]

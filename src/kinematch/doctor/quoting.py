@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 
 def quoted(text: str) -> str:
-    """A TOML string; what does not print is escaped, lest it end the line."""
+    """A TOML string; characters that do not print are escaped, since some end the line."""
     return '"' + "".join(map(_escaped, text)) + '"'
 
 

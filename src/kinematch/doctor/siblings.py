@@ -13,7 +13,7 @@ from kinematch.doctor.report import Problem, Report, by_severity, counted
 def agree_on_axes(reports: Sequence[Report], **overrides: Any) -> list[Report]:
     """The reports, those examined again whose up axis differs from that of most other files of their rig and folder.
 
-    Sure axes count by the time they were seen in; guesses do not count. An axis that was given is nobody's guess.
+    Sure axes count by the time they were seen in; guesses do not count. An axis that was given is no guess.
     """
     shares: dict[tuple[str, Path], dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for report in reports:

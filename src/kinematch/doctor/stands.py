@@ -14,7 +14,7 @@ from kinematch.motion.labels.calibration import find_calibration_poses
 
 MOST_IDLES = 8  # tagged in one file, the longest ones; characters need a few to choose from
 IDLE = "idle"  # the tag of frames in which standing characters settle
-CARRY = "carrying"  # only tagged: no real take with it was at hand to tell how often that is right
+CARRY = "carrying"  # only tagged: there was no real take to measure how often that is right
 MAX_LOOP_SECONDS = 15.0  # of an idle that is played to and fro; a longer one has enough to show
 WORTH_TAGGING = 0.3  # s of an activity within a low stretch
 LEAST_BETWEEN = 1.0  # s between two stretches that are set apart; less is no motion to play, only a way out of it
@@ -22,7 +22,7 @@ MIN_REST_SECONDS = 0.34  # s; a take of which less is left shows nothing but the
 
 
 def find_stands(clip: Clip, name: str = "") -> tuple[list[HeldPose], list[Idle], list[Activity]]:
-    """Calibration poses, idles and activities of a clip in seconds; `name` tells the clips of one file apart."""
+    """Calibration poses, idles and activities of a clip in seconds; `name` distinguishes the clips of one file."""
     poses = find_calibration_poses(clip)
     stretches = find_activities(clip, poses)
 

@@ -88,7 +88,7 @@ def make_assignment(
 
 
 def _find_mix(gaits: Gaits, quick: bool) -> np.ndarray:
-    """Of the whole course by one seed, lest limits differ between seeds."""
+    """Of the whole course by one seed, so that limits are the same for all seeds."""
     return measure_mix([scenario for scenario in course(gaits, quick=quick) if scenario.group != RUDE])
 
 

@@ -1,4 +1,4 @@
-"""Feet: how far and fast they slide while on the floor, sink into it, or hang above it, told by toe heights alone."""
+"""Feet: how far and fast they slide while on the floor, sink into it, or hang above it, from toe heights alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

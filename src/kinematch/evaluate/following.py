@@ -65,7 +65,7 @@ def _first(reached: np.ndarray, rate: float) -> float:
 
 
 def steady_speeds(places: np.ndarray, rate: float, *, seconds: float = STEADY) -> np.ndarray:
-    """Ground speeds (T,) of places (T, 3): the way within so many seconds around each step, over that time."""
+    """Ground speeds (T,) of places (T, 3): over a window of `seconds` around each step."""
     half = max(1, round(seconds * rate / 2))
     padded = np.concatenate([np.repeat(places[:1], half, axis=0), places, np.repeat(places[-1:], half, axis=0)])
     way = padded[2 * half :] - padded[: -2 * half]

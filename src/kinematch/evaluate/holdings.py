@@ -1,4 +1,4 @@
-"""Holdings: which scenarios of a course ask for motion that a database has nothing like, so that nobody is blamed."""
+"""Holdings: which scenarios of a course ask for motion that a database lacks, so that they are not scored."""
 
 from collections.abc import Sequence
 from dataclasses import replace

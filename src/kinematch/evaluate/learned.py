@@ -24,7 +24,7 @@ Progress = Callable[[str, int, int], None]
 
 
 class LearnedCrowd(Crowd):
-    """A crowd that tells the frames of the database that its characters are near."""
+    """A crowd that reports the database frames nearest to its characters."""
 
     def __init__(self, model: Model, count: int, **options: Any):
         self._source = LearnedSource(model)

@@ -11,7 +11,7 @@ from kinematch.evaluate.smoothness import excess
 from kinematch.evaluate.yardstick import Yardstick
 from kinematch.motion.clip import true_ranges
 
-APART = 1.0  # s between two moments of one take that are told apart
+APART = 1.0  # s between two moments of one take that count as two
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,7 +85,7 @@ def score_retarget(
     bulk: Bulk | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> RetargetScore:
-    """Clips of one rig on another skeleton; each is put on the floor first. Slip and heights are told at its size."""
+    """Clips of one rig on another skeleton; each is put on the floor first. Slip and heights are in its metres."""
     if not clips:
         raise KinematchError("there is no motion to retarget")
     settings = settings or RetargetSettings()

@@ -18,7 +18,7 @@ from kinematch.robot.simulation.simulated_robot import SimulatedRobot
 from kinematch.robot.tasks import RobotSettings
 from kinematch.robot.trial import try_robot
 
-LYING = 0.5  # of the hips' height in T-pose: who comes below it falls, lies or crawls
+LYING = 0.5  # of the hips' height in T-pose: below it a robot falls, lies or crawls
 
 
 def evaluate_robot(

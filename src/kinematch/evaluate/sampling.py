@@ -77,7 +77,7 @@ def seen_values(values: np.ndarray, rate: float) -> np.ndarray:
 
 def _between(values: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """Values (T, ...) of steps 1 to T at times in steps: where steps are few, by curves that do not overshoot where
-    something stops, lest planted toes seem to slide; else along straight lines."""
+    something stops, so that planted toes do not seem to slide; else along straight lines."""
     if len(ends) > len(values) > 3:
         steps = np.arange(1, len(values) + 1)
         return Akima1DInterpolator(steps, values.astype(np.float64), method="makima", extrapolate=True)(ends)

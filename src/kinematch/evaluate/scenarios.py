@@ -175,7 +175,7 @@ def _terrain(speed: float, random: np.random.Generator) -> Scenario:
 
 
 def _stand(speed: float, seconds: float, random: np.random.Generator) -> Scenario:
-    """After a stop at any phase of the gait: who never moved stands as it began."""
+    """After a stop at any phase of the gait; a character that never moved stands as it began."""
     legs = [CommandSpan(0.5, 0.0), CommandSpan(_about(2.6, random), speed), CommandSpan(SETTLING + seconds, 0.0)]
     return replace(of_legs("stand", "standing", legs, answers=False), need=Need(stands=LEAST_STAND))
 

@@ -96,7 +96,7 @@ class ScoreBasis:
 
 
 def score_source(skeleton: Skeleton, yardstick: Yardstick) -> Scores:
-    """What can be said of clips that nobody commands."""
+    """Scores of clips that follow no command."""
     made = _feet_scores(yardstick.feet) | _smooth_scores(list(yardstick.positions), yardstick)
     made |= _posture_scores(skeleton, list(yardstick.positions), list(yardstick.yaws), yardstick)
     above = [smoothness.exceeding(own, yardstick.rate, yardstick.limits).mean(axis=1) for own in yardstick.positions]

@@ -11,14 +11,14 @@ from kinematch.motion.skeleton import Skeleton
 HIGH = 99.9  # percentile of the source
 POP = 1.5  # times the source's maximum
 JUMP_SECONDS = 0.25  # s after a jump that belong to it
-APART = 0.1  # s between two pops that are told apart
+APART = 0.1  # s between two pops that count as two
 
 
 @dataclass(frozen=True, eq=False)
 class Limits:
     """Of each joint in the source."""
 
-    joints: np.ndarray  # (M,) that count: not the root, nor what else nobody sees
+    joints: np.ndarray  # (M,) that count: not the root, nor other invisible ones
     accelerations: np.ndarray  # (J,) m/s^2, the 99.9th percentile
     largest: np.ndarray  # (J,) m/s^2
     jerks: np.ndarray  # (J,) m/s^3, the 99.9th percentile
@@ -46,7 +46,7 @@ def jerks(positions: np.ndarray, rate: float) -> np.ndarray:
 def find_body_joints(skeleton: Skeleton) -> np.ndarray:
     """Joints (M,) of the body below its root: with the hips' role, the hips and what hangs on them.
 
-    Controls that animators leave beside the body, such as the targets of knees and elbows, are seen by nobody, and
+    Controls that animators leave beside the body, such as the targets of knees and elbows, are invisible, and
     hardly move in some clips."""
     hips = skeleton.roles.get("hips", 0)
     body = np.zeros(skeleton.joint_count, bool)

@@ -1,4 +1,4 @@
-"""Tuning: a search for the settings whose run scores best, by a mix of measures, told on seeds it did not see."""
+"""Tuning: a search for the settings whose run scores best, by a mix of measures, reported on held-out seeds."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -39,7 +39,7 @@ def write_download(
     sources: Any, *, settings: Settings | None = None, filters: Sequence[str] = (), names: Sequence[str] = (),
     page: dict[str, Any] | None = None,
 ) -> bytes:  # fmt: skip
-    """The same in its compact form, as kinematch.js opens it. `page`: what a page is told besides."""
+    """The same in its compact form, as kinematch.js opens it. `page`: further data for a page."""
     crowds = _open(sources, COUNTS[0], settings, filters), _open(sources, COUNTS[1], settings, filters)
     own, about = crowds[0], describe(crowds[0], filters, names)
     if page is not None:

@@ -67,7 +67,7 @@ def read_page() -> dict[str, bytes]:
 
 
 def _guard(script: str) -> str:
-    """A script that ends where HTML is told that it ends, and not within its texts."""
+    """A script element whose text cannot end it early."""
     return script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from kinematch.character.crowd import Crowd
 
-WALK, RUN = 1.35, 2.8  # m/s, where nothing tells how fast the motion is
+WALK, RUN = 1.35, 2.8  # m/s, where the speed of the motion is unknown
 MIN_MOVING_SPEED = 0.4  # m/s of frames that go somewhere
 USUAL, FAST = 0.5, 0.97  # shares of those frames that are slower than a walk and a run
 

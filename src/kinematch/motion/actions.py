@@ -61,7 +61,7 @@ class Action:
         return next(event for event in self.events if event.kind == self.target)
 
     def shifted(self, seconds: float) -> "Action":
-        """The same action in a clip whose first frame was so much earlier."""
+        """The same action, shifted by a time in s."""
         return replace(
             self,
             entry=(self.entry[0] + seconds, self.entry[1] + seconds),

@@ -33,7 +33,7 @@ class Origin:
     unit_reason: str = "metres by definition"
     up: str = "Y"  # the file's up axis: X, Y, Z, or with a minus sign
     up_reason: str = "Y-up by definition"
-    facing: str = ""  # the file's facing axis in its rest or T-pose, where it can be told
+    facing: str = ""  # the file's facing axis in its rest or T-pose, where it is known
     facing_reason: str = ""
     notes: tuple[str, ...] = ()  # what was put right while reading, such as joints renamed
 

@@ -1,4 +1,4 @@
-"""Four-legged rigs: told by how they stand, their forelegs arms by role, with a reference stand instead of a T-pose."""
+"""Four-legged rigs: found by how they stand; forelegs have the roles of arms, a reference stand replaces the T-pose."""
 
 from collections.abc import Mapping
 

@@ -9,7 +9,7 @@ from kinematch.math.rotation import from_axis_angle
 
 # A spine within 53 degrees of upright projects its forward axis; below 73 degrees the twist alone decides
 UPRIGHT, TILTED = 0.6, 0.3
-HEAD_DOWN = -0.7  # past 135 degrees nobody can say where a body faces
+HEAD_DOWN = -0.7  # past 135 degrees the facing is undefined
 MIN_DIRECTION_LENGTH = 0.5  # length of a smoothed direction below which its parts cancel
 ABOUT_TURN, SPIN = np.radians(225), np.radians(315)  # turned within a window: from vectors to angles
 

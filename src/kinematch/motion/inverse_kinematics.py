@@ -11,7 +11,7 @@ from kinematch.motion.skeleton import Skeleton
 from kinematch.motion.tpose_neutral import HINGE_AXES
 
 CLEARLY = 0.7  # sine of the bend angle from which the pose alone says which way the limb bends
-SOFTNESS = 0.03  # of the limb's length: within this much of full stretch the limb resists, lest the elbow snap
+SOFTNESS = 0.03  # of the limb's length: near full stretch a limb resists, so that the elbow does not snap
 NARROWEST = np.radians(20)  # between the two bones of a limb; knees and elbows of people do not fold further
 SAME_LINE = 1e-12  # 1 + cosine below which directions are opposite: rounding decides about the shortest turn
 

@@ -133,7 +133,7 @@ class Name:
 
 
 def take_apart(skeleton: Skeleton) -> list[Name]:
-    """Every joint's name; words that most joints share, such as a prefix, tell nothing and are dropped."""
+    """Every joint's name; words that most joints share, such as a prefix, are dropped."""
     counts = Counter(t.lower() for name in skeleton.names for t in set(_TOKEN.findall(name)))
     often = max(4, 0.6 * skeleton.joint_count)
     filler = {t for t, n in counts.items() if n > often and t not in _SIDE_WORDS and t not in _VOCABULARY}
@@ -148,7 +148,7 @@ def from_names(skeleton: Skeleton) -> tuple[dict[str, int], str, list[str]]:
 
 @dataclass(frozen=True)
 class _Rig:
-    """What names and parents tell is the same for all files of one rig, so it is worked out once."""
+    """Roles by names and parents are the same for all files of one rig, so they are found once."""
 
     names: tuple[str, ...]
     parents: bytes

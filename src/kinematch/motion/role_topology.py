@@ -14,7 +14,7 @@ _UNCLEAR = 0.1  # of two feet that point ahead; less is chance, as where all bon
 
 
 def from_topology(skeleton: Skeleton, poses: np.ndarray) -> tuple[dict[str, int], list[str]]:
-    """Roles of limbs, hips and head, and what could not be told; empty when this is no humanoid."""
+    """Roles of limbs, hips and head, and what could not be found; empty when this is no humanoid."""
     lengths = np.linalg.norm(skeleton.offsets, axis=-1).astype(float)
     lengths[0] = 0
     reach = _reach(skeleton, lengths)

@@ -11,7 +11,7 @@ from kinematch.motion.kinematics import rest_pose
 from kinematch.motion.role_names import ABOVE, REQUIRED_ROLES, ROLES, SIDES, agreement, from_names, is_below
 from kinematch.motion.skeleton import Skeleton
 
-_UNDERSTOOD = 6  # required roles that names must tell before they are trusted
+_UNDERSTOOD = 6  # required roles that names must give before they are trusted
 
 __all__ = ["REQUIRED_ROLES", "ROLES", "RoleMap", "find_roles", "missing_roles", "vrm_roles"]
 
@@ -19,7 +19,7 @@ __all__ = ["REQUIRED_ROLES", "ROLES", "RoleMap", "find_roles", "missing_roles", 
 @dataclass(frozen=True)
 class RoleMap:
     roles: Mapping[str, int]  # role -> joint
-    family: str  # the rig family its names belong to; 'unknown' when names told nothing
+    family: str  # the rig family its names belong to; 'unknown' when names match none
     method: str  # how: names, topology, file, override, or several joined by +
     problems: tuple[str, ...] = ()  # what is missing, ambiguous or contradictory, in words
     four_legged: bool = False  # the forelegs are arms by role
@@ -89,7 +89,7 @@ def find_roles(
     four_legged = not missing_roles(roles) and any(
         role_topology.on_all_fours(roles, stand) for stand in (poses, _poses(skeleton, None))
     )
-    if four_legged:  # its names and toes are nobody's business but the recipe's
+    if four_legged:  # its names and toes do not matter
         problems = []
     problems = _missing(roles, forced, four_legged) + _misplaced(skeleton, roles, poses) + problems
     ordered = {role: int(roles[role]) for role in ("root", *ROLES) if role in roles}

@@ -97,11 +97,11 @@ class Skeleton(Unchanging):
         return replace(self, tpose=quaternion.normalize(tpose))
 
     def with_scale(self, factor: float) -> "Skeleton":
-        """A copy so many times as large."""
+        """A copy scaled by a factor."""
         return replace(self, offsets=self.offsets * factor, end_offsets=self.end_offsets * factor)
 
     def difference(self, other: "Skeleton", *, tolerance: float = 1e-3) -> str | None:
-        """What tells this skeleton from another, in words; None when motion can be shared (offsets within 1 mm)."""
+        """The difference to another skeleton, in words; None when motion can be shared (offsets within 1 mm)."""
         if self.names != other.names:
             missing = [n for n in self.names if n not in other.names]
             extra = [n for n in other.names if n not in self.names]

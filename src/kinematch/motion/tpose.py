@@ -199,7 +199,7 @@ def _from_motion(clip: Clip) -> TPose:
     tilt = np.degrees(np.median(unrest[chosen]))
     reason = f"constructed from {len(chosen)} frames nearest to a neutral stand (off by {tilt:.0f} degrees)"
     if tilt > np.degrees(_UPRIGHT):
-        reason += "; nobody stands upright in this clip, so give a T-pose if you have one"
+        reason += "; no frame of this clip stands upright; give a T-pose if you have one"
     locals_ = _swing(skeleton, base, hinges=hinges, straight=tpose_neutral.straight_joints(skeleton))
     return TPose(locals_, "constructed", reason)
 

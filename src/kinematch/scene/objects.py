@@ -23,7 +23,7 @@ class Thing(Unchanging):
     kind: str  # one of KINDS
     place: ArrayLike  # (3,) m, the middle of its lower face; of a gap, of its bottom
     size: ArrayLike  # (3,) m: width along x, height, and depth along z, before it is turned
-    yaw: float = 0.0  # rad; who sits on a seat faces its +Z
+    yaw: float = 0.0  # rad; a character on a seat faces its +Z
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -54,7 +54,7 @@ class Thing(Unchanging):
 
     @property
     def facing(self) -> np.ndarray:
-        """(3,) where who sits on it looks."""
+        """(3,) direction that a seated character faces."""
         return np.array([np.sin(self.yaw), 0.0, np.cos(self.yaw)])
 
 
@@ -106,7 +106,7 @@ class Scene(Unchanging):
         raise KinematchError(unknown("thing", name, [thing.name for thing in self.things if thing.name]))
 
     def find_seat(self, place: ArrayLike, within: float = 3.0) -> Thing | None:
-        """The nearest seat to a place (3,), none farther than so many metres."""
+        """The nearest seat to a place (3,), within a distance in m."""
         seats = [thing for thing in self.things if thing.kind == SEAT]
         here = np.asarray(place, np.float64)
         far = [float(np.hypot(*(np.asarray(one.place) - here)[[0, 2]])) for one in seats]

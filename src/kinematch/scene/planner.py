@@ -29,10 +29,10 @@ SLOWING = 0.25  # s: the point where a body would come to rest slows down to wha
 HEED = 0.6  # s ahead within which a way around is looked for
 SIDES = np.radians([25, -25, 50, -50, 75, -75])  # rad from the way that was asked for
 FREE_WAY = 1.3  # m to the next obstacle that a way around has at least
-MIN_SPEED = 0.15  # m/s, below which nobody goes anywhere
+MIN_SPEED = 0.15  # m/s, below which a command counts as standing
 SEAT_REACH = 0.43  # m from the middle of a seat to where one stands before it
 ARRIVED = 0.22  # m
-EDGE_ROOM = 0.15  # m before an edge that who waits for an action stops at
+EDGE_ROOM = 0.15  # m before an edge at which a character waits for an action
 
 
 class BodySettings(Protocol):
@@ -145,7 +145,7 @@ class Planner:
             self._sides.pop(n, None)
             return None, Plan()
         if obstacle.request is not None:
-            # who is refused all the way stops at the edge
+            # a character that is refused all the way stops at the edge
             self._slow_down(n, velocities, speed, obstacle.distance - EDGE_ROOM - ahead)
             return obstacle.request, Plan(obstacle.request.action, obstacle.what, obstacle.distance)
         room = obstacle.distance - KEEP_AWAY - ahead

@@ -1,4 +1,4 @@
-"""What a pose stream tells of its skeleton and its robot before the first frame."""
+"""Descriptions of a pose stream's skeleton and robot, sent before the first frame."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ class SkeletonInfo(Part):
     end_parents: list[int]
     end_offsets: list[list[float]]
     roles: dict[str, int]  # humanoid role -> joint
-    positioned: list[int]  # joints whose position is animated: pose frames tell these, others keep their offset
+    positioned: list[int]  # joints whose position is animated: pose frames contain these, others keep their offset
     contact_joints: list[int]
     body: BodyInfo
 
@@ -49,7 +49,7 @@ class RobotInfo(Part):
 
 
 def describe_view(skeleton: Skeleton, view: View, contact_joints: np.ndarray) -> SkeletonInfo:
-    """A skeleton with the joints whose positions pose frames tell."""
+    """A skeleton with the joints whose positions pose frames contain."""
     # where joints are that never move is what the poses say, to the bit, rather than the rest pose
     offsets = np.array(view.rest)
     offsets[0] = 0

@@ -129,11 +129,11 @@ SAMPLE = Layout(
     b"KMX1",
     "What a page's headset and controllers say at one moment, in WebXR's axes; a page sends it.",
     (
-        Field("sequence", "u32", "counts up; avatar frames tell the one that they answer"),
+        Field("sequence", "u32", "counts up; avatar frames repeat the one that they answer"),
         Field("valid", "u32", "bits, in the order of tracked points: head, left hand, right hand, waist, chest, feet"),
         Field("time", "f64", "seconds, of the page's own clock"),
         Field("points", "u32", "7"),
-        Field("hands", "u32", "2 where finger joints are told, else 0"),
+        Field("hands", "u32", "2 where finger joints follow, else 0"),
     ),
     (
         Array("positions", "f32", ("points", 3), "m, in the room"),
@@ -148,7 +148,7 @@ VIEW = Layout(
     "What a page's camera sees at one moment: landmarks as MediaPipe has them, never the picture; a page sends it.",
     (
         Field("time", "f64", "seconds, of the page's own clock, when the landmarks were known"),
-        Field("landmarks", "u32", "33, or 0 where nobody is seen"),
+        Field("landmarks", "u32", "33, or 0 without a detection"),
         Field("people", "u32", "found in the picture"),
         Field("aspect", "f32", "width of the picture by its height"),
         Field("brightness", "f32", "mean of the picture, 0 to 1"),

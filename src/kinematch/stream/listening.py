@@ -66,7 +66,7 @@ class StreamRecorder:
 
 
 def read_skeleton(welcome: dict[str, Any]) -> tuple[Skeleton, np.ndarray]:
-    """The skeleton that is shown, and the joints whose positions frames tell."""
+    """The skeleton that is shown, and the joints whose positions frames contain."""
     try:
         about = (welcome.get("character") or welcome)["skeleton"]
         rotations = np.array(about["rotations"], np.float32).reshape(-1, 4)[:, WXYZ]

@@ -154,7 +154,7 @@ def predict_wanted(view: View, crowd: Crowd, dt: float) -> np.ndarray:
 
 
 def _matched(view: View, group: Group) -> np.ndarray:
-    """Where the playing frame goes on to, from where the character is: (H, 4) likewise; NaN where nobody knows."""
+    """Where the playing frame goes on to, from where the character is: (H, 4) likewise; NaN where it is unknown."""
     crowd = group.crowd
     source, first = crowd.sources[int(crowd.state.playing.sources[0])], crowd.characters[:1]
     values = np.append(source.describe_features(crowd.state, first)[0], np.nan)

@@ -172,7 +172,7 @@ async def _stream(performance: StreamedCharacter, listeners: Listeners, websocke
                 await websocket.close(GOING_AWAY, "the controller has ended")
                 return
             await websocket.send_bytes(frame)
-    except (WebSocketDisconnect, RuntimeError, OSError):  # it went away while it was told something
+    except (WebSocketDisconnect, RuntimeError, OSError):  # it disconnected during a send
         return
     finally:
         listeners.queues.discard(queue)

@@ -35,6 +35,6 @@ def through(s: np.ndarray, curves: np.ndarray, knots: Sequence[tuple[ArrayLike, 
 def near(end: np.ndarray, slope: np.ndarray, most: float) -> np.ndarray:
     """Values a short way from an end with this outward slope, from which a cubic meets it without swinging back.
 
-    A third of the way that the slope would cover is the least for that; a fast rate is met by at most so much.
+    A third of the way that the slope would cover is the least for that; a fast rate is met by at most that.
     """
     return end + np.clip(BLEND_SHARE / 3 * slope, -most, most)

@@ -42,7 +42,7 @@ class Pelvis:
         return self.positions + quaternion.rotate(self.rotations, offset)
 
     def lowered(self, by: np.ndarray) -> "Pelvis":
-        """The same, lower by so much (F,) in metres."""
+        """The same, lowered by depths (F,) m."""
         return Pelvis(self.positions - by[:, None] * [0.0, 1.0, 0.0], self.rotations)
 
 

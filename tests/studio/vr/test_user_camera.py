@@ -93,7 +93,7 @@ def test_a_camera_alone_drives_a_body_until_there_are_trackers(database, cast, c
     empty.visibility[:] = 0
     for _ in range(9):
         user.see(CameraView(empty, people=0))
-    assert "nobody is seen" in user.camera_now.trouble
+    assert "no person is visible" in user.camera_now.trouble
     devices = user.devices
     user.hear(DeviceSample(99, clock[0] + 0.1, devices.positions[0], devices.rotations[0], devices.valid[0], None))
     assert user.is_tracked

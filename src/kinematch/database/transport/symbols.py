@@ -16,7 +16,7 @@ def compress(data: bytes) -> np.ndarray:
 
 
 def decompress(data: np.ndarray, size: int) -> np.ndarray:
-    """Exactly so many bytes; the rest of a longer stream is never unpacked."""
+    """Exactly `count` bytes; the rest of a longer stream is never unpacked."""
     reader = lzma.LZMADecompressor(format=lzma.FORMAT_RAW, filters=FILTERS)
     try:
         out = reader.decompress(data.tobytes(), max_length=size + 1)

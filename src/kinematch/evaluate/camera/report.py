@@ -48,7 +48,7 @@ def make_html(evaluation: CameraEvaluation, *, title: str) -> str:
 
 
 def find_most_parted(evaluation: CameraEvaluation, place: str) -> int:
-    """The user whose headset says least about the hips."""
+    """The user with the largest angle between headset and hips."""
     errors = [np.abs(find_hips_errors(one)).mean() for one in evaluation.performances[place, HEADSET]]
     return int(np.argmax(errors))
 

@@ -32,7 +32,7 @@ def write_report(path: Path, comparison: Comparison, *, films: Path | None, prog
 
 
 def describe_data(comparison: Comparison) -> str:
-    """What stands for what, so that nobody takes these for the dissertation's own data."""
+    """Which data stands in for the dissertation's."""
     opened, given = comparison.opened, comparison.assignment
     big = f", {opened[BIG_MODEL].name} that of LMM_Big" if BIG_MODEL in opened else ""
     return (

@@ -76,7 +76,7 @@ class SingleFrameCamera:
         return Direction(wrap_angle(yaws), np.full(len(yaws), np.radians(9)))
 
     def _read(self, landmarks: Landmarks, picture: int, joints: Trackers, user: int) -> float | None:
-        """The hips' direction by one picture, whatever is hidden in it; None where nobody is seen."""
+        """The hips' direction by one picture, whatever is hidden in it; None without a person in it."""
         needed = landmarks.find((*POINTS, "left_hip", "right_hip"))
         if not landmarks.seen[picture]:
             return None

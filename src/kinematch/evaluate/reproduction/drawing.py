@@ -29,7 +29,7 @@ def draw_chart(chart: Chart) -> Image.Image:
 
 
 def needs_log(series: Iterable[np.ndarray]) -> bool:
-    """Whether bars span so much that the small ones could not be seen on a linear axis."""
+    """Whether the range of bars is too large for a linear axis."""
     known = np.concatenate([values[np.isfinite(values)] for values in series])
     return len(known) > 0 and known.min() > 0 and known.max() / known.min() > MAX_LINEAR_RATIO
 

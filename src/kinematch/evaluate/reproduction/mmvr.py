@@ -99,7 +99,7 @@ def gather_people(material: Material) -> tuple[list[Person], str]:
             people += make_people([clip], "recorded")
     if people:
         minutes = sum(len(one.yaws) for one in people) / RATE / 60
-        return people, f"{len(people)} recordings of LAFAN1, {minutes:.0f} minutes; nobody wears a headset"
+        return people, f"{len(people)} recordings of LAFAN1, {minutes:.0f} minutes; no headset was worn"
     seconds = min(20.0, material.effort.user_seconds)
     clips = make_clips(min(12, material.effort.users), seconds=seconds, seed=material.seed)
     people = look_around(make_people(clips, "built-in"))

@@ -21,7 +21,7 @@ from kinematch.motion import kinematics
 
 ACCURACIES = (0.3, 0.1)  # m: other people's avatars, and one's own
 SHARES = (1.0, 0.25, 0.1)  # of the database (MMVR 7.2)
-SKATE_CLIPS = 40  # clips of a database that tell how much its feet skate
+SKATE_CLIPS = 40  # clips of a database on which its own skating is measured
 Progress = Callable[[str, int, int], None]
 Row = Mapping[str, float]
 
@@ -34,7 +34,7 @@ class SharedRun:
     accuracy: float  # m
     root: float  # cm from below the head, mean
     poses: int  # different frames that were shown
-    turning: float  # degrees between the hips and the true ones while turning in place; NaN if nobody does
+    turning: float  # degrees between the hips and the true ones while turning in place; NaN without such moments
     performances: tuple[Performance, ...]
 
 
@@ -123,7 +123,7 @@ def _clip_pose(poses: PoseDatabase, clip: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def measure_feet_of(performances: Sequence[Performance], source: Sequence[FootMeasures]) -> dict[str, float]:
-    """Feet of avatars; where their toes rest is told by those of the users, who have the same bones."""
+    """Feet of avatars; the users, who have the same bones, show where toes rest."""
     rows = []
     for own in _group_by_skeleton(performances):
         shown, true = own[0].skeleton, own[0].user.skeleton

@@ -62,7 +62,7 @@ def draw_parting(
 
 
 def draw_turn(runs: Sequence[SharedRun], accuracy: float, *, seconds: float = 2.4) -> list[Image.Image]:
-    """Figure 6: a user who turns in place, by parts of the database, the smallest first; none if nobody does."""
+    """Figure 6: a user who turns in place, by parts of the database, the smallest first; none without such a user."""
     chosen = sorted((run for run in runs if run.accuracy == accuracy), key=lambda run: run.share)
     users = [one.user for one in chosen[0].performances]
     turns = [np.convolve(find_turns_in_place(user), np.ones(round(seconds * user.rate)), "valid") for user in users]

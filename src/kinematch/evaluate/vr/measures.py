@@ -17,7 +17,7 @@ from kinematch.motion.skeleton import Skeleton
 
 WARM_UP = 1.0  # s at the start of each performance that are not scored
 LARGE_ERROR_DEGREES, PARTED_DEGREES = 45.0, 30.0  # degrees
-TURNS, STANDS = 0.5, 0.3  # rad/s and m/s: who turns in place
+TURNS, STANDS = 0.5, 0.3  # rad/s and m/s that count as a turn in place
 CROUCHED = 0.9  # share of the standing height of the head below which a user crouches
 MAX_ARM_SHARE = 0.97  # of the arm's length, within which hands are to be met
 GROUND = np.array([1.0, 0.0, 1.0])

@@ -23,7 +23,7 @@ Maker = Callable[[Cast, Motion, float], Method]  # users, what plays, position a
 
 
 class TrueDirection:
-    """An estimator that is told the truth: what is left are the errors of motion matching."""
+    """An estimator that knows the true direction, so only the errors of motion matching remain."""
 
     def __init__(self, cast: Cast):
         length = max(len(user.yaws) for user in cast.users)

@@ -14,7 +14,7 @@ from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.four_legs import four_feet, has_four_legs
 from kinematch.motion.skeleton import Skeleton
 
-FINE = 59.0  # fps: below, the three frames that a runner's foot stands are too few to tell it by
+FINE = 59.0  # fps: below, the three frames that a runner's foot stands are too few to detect it
 
 
 @dataclass(frozen=True)

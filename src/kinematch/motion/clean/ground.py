@@ -1,4 +1,4 @@
-"""The height of the ground that a body stands on, told by its stances, and a root that has this height."""
+"""The height of the ground below a body, from its stances, and a root at this height."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ SMOOTHING_SECONDS = 0.25  # over which the height goes from one step to the next
 def find_ground(clip: Clip, joints: Iterable[str] | None = None) -> Array:
     """Height (F,) in metres of the ground under a body, above the lowest that it stands on.
 
-    A foot that stands tells the height. While two stand on unlike heights, and in flight, it goes over from the height
+    A planted foot gives the height. While two stand on unlike heights, and in flight, it goes over from the height
     before to the one after.
     """
     chosen = contact_joints(clip.skeleton, joints)

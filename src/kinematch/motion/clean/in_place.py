@@ -1,4 +1,4 @@
-"""Root motion for clips recorded in place: the planted foot tells how the body would have travelled."""
+"""Root motion for clips recorded in place: the planted foot shows how the body would have travelled."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,7 @@ FIRST_CLEARANCE = 0.01  # m, in the first pass, which has nothing but heights to
 LIFT = 0.2  # m/s up or down, at which it has fallen as far
 SLIP = 0.5  # of the body's speed along the ground, likewise
 LEAST_SLIP = 0.2  # m/s, the same for a body that stands
-MAX_POINT_SPEED = 12.0  # m/s, nobody runs so fast: a point that does is torn along by a cut in the clip
+MAX_POINT_SPEED = 12.0  # m/s, faster than any run: such a point jumps at a cut in the clip
 FLIGHT = 0.2  # summed say below which nothing is on the floor
 STEADY = 0.1  # s, over which the body's speed changes little
 PASSES = 6  # it settles after three to five

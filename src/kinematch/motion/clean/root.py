@@ -150,7 +150,7 @@ def _up_axis(rotations: Array) -> Array:
 
 
 def _root_directions(rotations: Array) -> Array:
-    """Ground directions of one of the root's own level axes; which one, only the body can tell."""
+    """Ground directions of one of the root's own level axes; which one depends on the body."""
     level = np.roll(np.abs(_up_axis(rotations)), 1)
     return quaternion.unit(quaternion.rotate(rotations, level) * np.array([1, 0, 1], rotations.dtype), (0, 0, 1))
 

@@ -155,7 +155,7 @@ def _by_role(clip: Clip, positions: Array) -> dict[str, Array]:
 
 
 def _minimum(values: Array, radius: int) -> Array:
-    """The least value within so many frames on either side."""
+    """The least value within a number of frames on either side."""
     from scipy.ndimage import minimum_filter1d  # here, since it is slow to import
 
     return minimum_filter1d(values, 2 * radius + 1, mode="nearest")

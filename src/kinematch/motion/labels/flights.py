@@ -1,4 +1,4 @@
-"""Flights: times with both feet off the ground, told apart into jumps and the strides of a run.
+"""Flights: times with both feet off the ground, classified as jumps or strides of a run.
 
 A stride takes off with one foot and lands on the other, and the strides before and after it are like it. What takes
 off or lands with both feet, or with the same foot, is a jump, as is a stride that flies longer or higher than a run.

@@ -9,7 +9,7 @@ ON_KNEE_LEGS, OFF_KNEE_LEGS = (
     0.27,
     0.33,
 )  # leg lengths from wrist to knee; resting hands are at 0.2, hanging ones of a bent body at 0.35
-APART = (0.12, 0.75)  # m between the wrists; folded hands are closer, and nobody reaches around more
+APART = (0.12, 0.75)  # m between the wrists; folded hands are closer, and larger things are not carried
 IN_FRONT = 0.15  # m from the hips to the wrists, forward
 BETWEEN = (-0.12, 0.5)  # m above the hips: from the thighs to the shoulders
 BENT = (np.radians(35), np.radians(135))  # elbows; outstretched arms hold nothing heavy, and a guard is tighter

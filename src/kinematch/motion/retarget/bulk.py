@@ -26,13 +26,13 @@ class Bulk:
     ] = ()  # joints of the feet and points (3,) m of their soles, in their space
 
     def adapt(self, *, added: int = 0, factor: float = 1.0) -> "Bulk":
-        """The same body with joints added before its own, and so many times as large."""
+        """The same body with joints added before its own, scaled by a factor."""
         soles = tuple((joint + added, factor * point) for joint, point in self.soles)
         return Bulk(factor * self.trunk, factor * self.head_centre, factor * self.head, factor * self.arm, soles)
 
 
 def guess_bulk(skeleton: Skeleton) -> Bulk:
-    """From the T-pose alone: shoulders tell the trunk, what hangs on the head its size."""
+    """From the T-pose alone: shoulders give the trunk's width, the head's children its size."""
     positions, rotations = kinematics.tpose(skeleton)
     head, roles = skeleton.roles["head"], skeleton.roles
     half = 0.5 * float(np.linalg.norm(positions[roles["left_upper_arm"]] - positions[roles["right_upper_arm"]]))

@@ -2,7 +2,7 @@
 
 Poses are retargeted one by one, which keeps planted feet planted but for two things: a foot that stands wider than the
 source's swings sideways when it turns, and floors of recordings are uneven. A clip is known as a whole, so both are
-taken out of each stance. A foot that has left the floor keeps what it had in its stance at first, lest it be swept
+taken out of each stance. A foot that has left the floor keeps what it had in its stance at first, or it would be swept
 aside in the frame in which it rises, and comes down as its next stance has it. A live character has a foot lock for
 this (character.stages.feet).
 """

@@ -68,6 +68,6 @@ def list_arrays(database: Database) -> dict[str, FlatArray]:
 
 
 def flag_trajectory(database: Database) -> np.ndarray:
-    """(D,) whether a column belongs to a trajectory feature, which a command tells."""
+    """(D,) whether a column belongs to a trajectory feature, which comes from the command."""
     blocks = [np.full(one.width, one.group == "trajectory") for one in database.features.schema.features]
     return np.concatenate(blocks)

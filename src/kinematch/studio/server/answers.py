@@ -1,4 +1,4 @@
-"""Answers: what the server tells a page, as JSON text; defined once, and the page's TypeScript generated from it."""
+"""Answers: messages of the server to a page, as JSON text; the page's TypeScript is generated from them."""
 
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from kinematch.studio.server.messages import PathPoint, TerrainKind, Value, snak
 
 
 class FromServer(msgspec.Struct, tag_field="type", tag=snake):
-    """What a page is told."""
+    """A message to a page."""
 
 
 class CharacterInfo(Part):
@@ -99,7 +99,7 @@ class Welcome(FromServer):
 
     protocol: int
     version: str  # of kinematch
-    client: str  # this page's number, which other pages are told too
+    client: str  # this page's number, which other pages receive too
     database: str  # name
     path: str  # file it was opened from, or empty
     frame_count: int
@@ -117,7 +117,7 @@ class Welcome(FromServer):
     tags: list[str]
     actions: list[str]  # that the steered character can be asked for
     gaits: list[GaitInfo]
-    compared: list[str]  # files that play beside the first, told the same; their characters stand before side b's
+    compared: list[str]  # files beside the first, under the same commands; their characters stand before side b's
     notes: list[str]  # what was changed so that files can play side by side
     reasons: list[str]  # why a search was made, by the code in pose frames
     presets: Presets
@@ -218,14 +218,14 @@ class Bearing(Part):
 
 
 class CameraNow(FromServer):
-    """What a user's camera, or the server's own, says about the body; told for each frame of landmarks."""
+    """What a user's camera, or the server's own, says about the body; sent for each frame of landmarks."""
 
     user: int  # AvatarInfo.user
     time: float  # s, of the page's clock
     alone: bool  # no trackers: the camera drives the body
-    own: bool  # it is the page's camera; else the server's, whose landmarks are told in `image`
+    own: bool  # it is the page's camera; else the server's, whose landmarks are in `image`
     trouble: str  # what is wrong, in words; empty if nothing is
-    places: list[float]  # m in the room, x y z of 33 landmarks; none where nobody is seen
+    places: list[float]  # m in the room, x y z of 33 landmarks; empty without a detection
     image: list[float]  # shares of the picture's width and height
     aspect: float  # its width by its height
     visibility: list[float]

@@ -43,7 +43,7 @@ def api_routes(studio: Studio) -> list[Any]:
     downloads = 0  # that are being made or sent
 
     class Download(FileResponse):
-        """A file of a folder that goes when it is sent, or when nobody reads it any more."""
+        """A file whose folder is deleted once it is sent or its reader is gone."""
 
         def __init__(self, path: Path, kind: str, folder: tempfile.TemporaryDirectory[str]):
             super().__init__(path, media_type=kind, filename=path.name)

@@ -114,9 +114,9 @@ async def _send(page: Page, websocket: Any) -> None:
                 await websocket.send_bytes(item)
             else:
                 await websocket.send_text(item)
-            await asyncio.sleep(0)  # a lost connection is learnt of here; without it a whole queue is sent to nobody
+            await asyncio.sleep(0)  # a lost connection is noticed here, not after a whole queue
         await websocket.close(1008, "too slow")
-    except (WebSocketDisconnect, RuntimeError, OSError):  # it went away while it was told something
+    except (WebSocketDisconnect, RuntimeError, OSError):  # it disconnected during a send
         return
 
 

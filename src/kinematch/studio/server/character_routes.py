@@ -61,7 +61,7 @@ def character_routes(studio: Studio) -> list[Any]:
             return _Sent(name, path.read_bytes())
 
     async def wear(request: Request) -> Response:
-        """A character's file that was dropped on a page: everybody is shown with it from now on."""
+        """A character's file that was dropped on a page: all characters are shown with it from now on."""
         one = await receive(request)
         sent.name, sent.content, sent.fit = one.name, one.content, None
         return await put_on()

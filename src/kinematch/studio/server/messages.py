@@ -1,4 +1,4 @@
-"""Messages of the page to the server, checked as they come in; answers.py has what the server tells.
+"""Messages of the page to the server, checked as they come in; answers.py has the server's messages.
 
 Both are defined once, and the page's TypeScript is generated from them. They travel as JSON text over one WebSocket;
 poses travel as binary frames (stream/layout.py). Quaternions on the wire are x y z w, as browsers have them. Angles are
@@ -37,7 +37,7 @@ class FromPage(msgspec.Struct, forbid_unknown_fields=True, tag_field="type", tag
 class StickMessage(FromPage, tag="stick"):
     """Where the stick is; sent on every change, and the last one holds."""
 
-    sequence: Count  # counts up; pose frames tell the last one that was heeded
+    sequence: Count  # counts up; pose frames repeat the last one that was applied
     x: Axis  # to the right of the camera
     y: Axis  # away from the camera
     camera_yaw: Angle = 0.0  # where the camera looks
@@ -151,7 +151,7 @@ class Explain(FromPage):
 
 
 class TakeSteering(FromPage):
-    """Granted at once when nobody steers or who steers is idle; else they are asked (Situation.asking)."""
+    """Granted at once when no page steers, or the one that does is idle; else that page is asked (Situation.asking)."""
 
 
 class HandOver(FromPage):
@@ -172,7 +172,7 @@ class EnterRoom(FromPage):
     """This page has trackers: give it a body, which its tracker samples move from now on."""
 
     device: Name = "generic"  # a preset of kinematch.avatar.devices
-    user: Annotated[str, Meta(max_length=64)] = ""  # whose calibration is used and kept; nobody's if empty
+    user: Annotated[str, Meta(max_length=64)] = ""  # whose calibration is used and kept; none if empty
 
 
 class LeaveRoom(FromPage):
@@ -180,7 +180,7 @@ class LeaveRoom(FromPage):
 
 
 class Calibrate(FromPage):
-    """Measure the user: who stands upright, stands in a T-pose, or has laid a controller on the floor."""
+    """Measure the user, standing upright, standing in a T-pose, or with a controller on the floor."""
 
     by: Literal["height", "pose", "floor", "again"] = "height"  # again: forget what was measured
     height: Annotated[float, Meta(ge=0.8, le=2.5)] | None = None  # m, where it is known

@@ -24,7 +24,7 @@ GRACE = 5.0  # s for which a page that lost its connection stays the one that st
 
 @dataclass(eq=False)
 class Page:
-    client: str  # its number, which all pages are told
+    client: str  # its number, which all pages receive
     name: str
     secret: str = field(default_factory=secrets.token_hex, repr=False)  # its own; by it the server knows its requests
     is_here: bool = True  # on the machine that the server runs on

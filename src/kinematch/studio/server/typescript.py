@@ -43,7 +43,7 @@ def interface(struct: Any) -> str:
     lines.append(f"export interface {struct.__name__} {{")
     if info.tag is not None:
         lines.append(f'  type: "{info.tag}";')
-    optional = issubclass(struct, messages.FromPage)  # what a page leaves out has its default; the server tells all
+    optional = issubclass(struct, messages.FromPage)  # a page may leave fields out, the server sends all
     for field in info.fields:
         mark = "?" if optional and not field.required else ""
         lines.append(f"  {field.encode_name}{mark}: {_type(field.type)};")

@@ -1,4 +1,4 @@
-"""Worn: a user's own character (GLB or VRM), whose skeleton the motion is retargeted to while its file is played."""
+"""Avatar mesh: a user's own character (GLB or VRM); motion is retargeted to its skeleton as it plays."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,7 +34,7 @@ class OwnCharacter:
     skeleton: Skeleton  # as in the file, with a ground root
     nodes: tuple[int, ...]  # (J,) node of the file for each joint, -1 for none
     content: bytes  # the file, for pages to draw; empty in a recording, which keeps the skeleton alone
-    bulk: Bulk | None = field(default=None, kw_only=True)  # of the skeleton, where its mesh tells
+    bulk: Bulk | None = field(default=None, kw_only=True)  # measured on the mesh, where there is one
 
 
 def read_character(path: Path, name: str, fit: CharacterFit | None = None) -> OwnCharacter:

@@ -81,7 +81,7 @@ def _align_tags(database: Database, filter_: str, names: tuple[str, ...]) -> Dat
 
 
 def check_compared(database: Database, compared: tuple[ComparedSource, ...]) -> None:
-    """Refuse those that cannot be told the same as the first."""
+    """Refuse those that cannot follow the same commands as the first."""
     if len(compared) > MAX_COMPARED:
         raise KinematchError(f"{1 + len(compared)} files to play side by side, expected {1 + MAX_COMPARED} at most")
     for source in compared:

@@ -29,7 +29,7 @@ REASONS = (
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """As much of a matcher as telling candidates apart takes."""
+    """The part of a matcher that ranking candidates needs."""
 
     space: SearchSpace
     weights: np.ndarray  # (D,)

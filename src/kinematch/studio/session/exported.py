@@ -1,4 +1,4 @@
-"""Exported: what the page of an exported character is told, which runs the step itself and has no server."""
+"""Exported: the data for the page of an exported character, which runs the step itself and has no server."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ DIGITS = 4  # of skeletons and drawn figures
 def write_page_data(
     sources: Sequence[Any], *, names: Sequence[str], filters: Sequence[str] = (), settings: Settings | None = None
 ) -> bytes:
-    """What a page downloads of databases or models: their motion, the filters of their gaits, and all it is told."""
+    """What a page downloads of databases or models: motion, filters of gaits, and messages of a server."""
     page = describe_page(sources[0], names[0], names=names if len(names) > 1 else (), filters=filters)
     own = list(dict.fromkeys([*list_filters(page), *filters]))
     return write_download(list(sources), settings=settings, filters=own, names=names, page=page)

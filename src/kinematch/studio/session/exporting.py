@@ -22,7 +22,7 @@ def find_formats() -> list[str]:
 
 
 def export(path: Path, stage: Stage, *, start: int = 0, stop: int | None = None, character: int = 0) -> None:
-    """Write steps [start, stop) of a character in the form that the suffix tells."""
+    """Write steps [start, stop) of a character in the format of the suffix."""
     kind = path.suffix.removeprefix(".")
     if kind not in FORMATS:
         raise KinematchError(unknown("format", kind, FORMATS))

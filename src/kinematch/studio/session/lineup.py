@@ -31,7 +31,7 @@ class Member:
     factor: float  # by which its file is scaled
     start: np.ndarray  # (3,) m where it began
     origin: np.ndarray  # (3,) m where the first one was then
-    companion: Companion | None = None  # who shows it, once it is lined up
+    companion: Companion | None = None  # that shows it, once it is lined up
 
 
 @dataclass(eq=False)

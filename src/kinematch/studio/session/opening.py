@@ -31,7 +31,7 @@ def built_in(progress: Progress = lambda stage, done, total: None, *, actions: b
 def open_path(path: Path, progress: Progress = lambda stage, done, total: None, beside: Sequence[Path] = ()) -> Stage:
     """A database, the database that a recipe describes, a learned model, or a recording.
 
-    `beside`: databases and models that are told the same and shown beside the first.
+    `beside`: databases and models that follow the same commands and are shown beside the first.
     """
     if str(path) == ACTIONS and not path.exists():
         return built_in(progress, actions=True)

@@ -10,7 +10,7 @@ News = FromServer | bytes | type[Situation]  # a message, a frame, or that the s
 
 
 def follow_message(stage: Stage, message: messages.PageMessage, presets: PresetFolder) -> list[News]:
-    """Change a stage, on the engine's thread; returns what all pages are to be told."""
+    """Change a stage, on the engine's thread; returns the message to all pages."""
     match message:
         case messages.ChangeSettings(values, side):
             stage.change_settings(values, side)

@@ -29,7 +29,7 @@ class PresetFolder:
         return {name: preset.text for name, preset in OWN_PRESETS.items()}
 
     def describe(self, *, whole: bool) -> answers.Presets:
-        """What a page is told; those of the user, and where they are, only as a whole."""
+        """The message to a page; those of the user, and where they are, only as a whole."""
         return answers.Presets(self.names() if whole else [], str(self.folder) if whole else "", self.describe_own())
 
     def path(self, name: str) -> Path:

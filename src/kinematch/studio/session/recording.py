@@ -88,7 +88,7 @@ def save_recording(path: str | Path, stage: Stage, start: int = 0, stop: int | N
 
 
 def read_recording(path: str | Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The arrays of a recording and their description, which nobody has checked yet."""
+    """The arrays of a recording and their description, unchecked."""
     arrays, about = read_arrays(Path(path), format=FORMAT, version=VERSION, verify=True, words=WORDS)
     shapes = about.pop("squeezed", None)
     return arrays if shapes is None else unsqueeze(arrays, shapes), about

@@ -75,7 +75,7 @@ class RobotActors:
             raise KinematchError(f"{count} robots at once, expected at most {MAX_ROBOTS}")
 
     def forget(self) -> None:
-        """The next frame of everybody is a first one."""
+        """The next frame of every robot is a first one."""
         for actor in (one for group in self.actors.values() for one in group):
             actor.restart()
 

@@ -74,7 +74,7 @@ class Stage:
         return self.crowds["a"].skeleton if self.robots is None else self.robots.skeleton
 
     def _fit(self, worn: OwnCharacter | None) -> tuple[Retargeting | None, float, RobotActors | None]:
-        """How motion comes onto the body, the scale of what is worn, and who solves for robots."""
+        """How motion comes onto the body, the scale of the avatar, and the solver of robots."""
         if worn is None:
             return None, 1.0, None
         if isinstance(worn, WornRobot):
@@ -106,7 +106,7 @@ class Stage:
         )
 
     def advance(self) -> bytes:
-        """One step of everybody; its picture is kept, and returned packed."""
+        """One step of all characters; its picture is kept, and returned packed."""
         began = perf_counter()
         self.step += 1
         bodies = {name: crowd.body for name, crowd in self.crowds.items()}
@@ -215,7 +215,7 @@ class Stage:
             positions=first.root_positions[0] * [1, 0, 1] + start_places(count - 1),
         )  # fmt: skip
         kept = min(count - 1, before.count if before else 0)
-        if before and kept:  # who is there already stays
+        if before and kept:  # present characters stay
             values = before.state.arrays()
             for array_name, array in crowd.state.arrays().items():
                 array[:kept] = values[array_name][:kept]

@@ -110,7 +110,7 @@ def _round(value: object) -> object:
 
 
 def _welcome(stage: Stage, moments: Sequence[Moment]) -> Welcome:
-    """As a server would, but nothing can be steered, and nothing tells of this machine."""
+    """As a server would, but nothing can be steered, and nothing about this machine is included."""
     first, last = moments[0].step, moments[-1].step
     situation = Situation(
         playing=True, live=False, step=first, oldest=first, newest=last, how="stick", keypoints=[], loops=False,

@@ -11,7 +11,7 @@ from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
 from kinematch.studio.server.answers import GaitInfo
 
-SLOWEST_STEP = 1.2  # a gait must be this many times as fast as the one before to be told from it
+SLOWEST_STEP = 1.2  # a gait must be at least this many times as fast as the one before
 UPRIGHT = "level0"  # tag of the built-in motion that stands upright
 CROUCHED = "level3"
 HEIGHT = re.compile(r"(level|crouch)\d")  # of the built-in motion, of which CROUCHED is offered
@@ -26,7 +26,7 @@ LEAST_WALKING = 10.0  # s of it, to walk on that alone
 
 
 def find_gaits(database: Database) -> tuple[dict[str, Gait], list[GaitInfo]]:
-    """The stick's gaits that the motion is fast enough for, and how the page is told of them."""
+    """The stick's gaits that the motion is fast enough for, and their description for the page."""
     poses = database.poses
     fastest = measure_coverage(poses).fastest
     upright = find_upright(database)
@@ -76,7 +76,7 @@ def find_upright(database: Database) -> str:
 
 
 def leave_out_runs(filter_: str, database: Database) -> str:
-    """The same filter without the clips of runs, where tags tell enough walks from runs."""
+    """The same filter without the clips of runs, where tags mark enough walks and runs."""
     tags = database.poses.tags
     if WALKING not in tags.names or RUNNING not in tags.names:
         return filter_

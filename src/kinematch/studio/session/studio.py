@@ -103,7 +103,7 @@ class Studio:
         await self.recast(lambda stage: stage.wear(worn))
 
     async def recast(self, change: Callable[[Stage], None]) -> None:
-        """Change who is on the stage; every page gets a new welcome."""
+        """Change the characters on the stage; every page gets a new welcome."""
 
         def perform(stage: Stage) -> None:
             change(stage)
@@ -141,7 +141,7 @@ class Studio:
             page.tell(self.preset_list(page))
 
     def hear(self, page: Page, message: messages.PageMessage) -> None:
-        """Do what a page asks, or tell it why not."""
+        """Do what a page asks, or answer with the reason why not."""
         about = str(message.__struct_config__.tag)
         if problem := self.permissions.find_message_refusal(page, message):
             return page.tell(ErrorMessage(problem, about))

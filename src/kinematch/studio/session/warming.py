@@ -39,7 +39,7 @@ LOOK = 0.05  # s between looks at how far they are
 def warming(tell: Callable[[int, int], None] = lambda done, total: None) -> Iterator[None]:
     """Compile what is not kept from earlier runs while the work within is done, and wait for it at the end.
 
-    `tell` is told the seconds waited, and how many it usually takes. A failure costs nothing but the time it saves;
+    `tell` gets the seconds waited, and how many it usually takes. A failure costs nothing but the time it saves;
     whoever interrupts the work leaves the process to its end, and finds the step compiled the next time.
     """
     process = _begin() if is_missing(run_step) and (os.cpu_count() or 1) > 1 else None

@@ -28,7 +28,7 @@ DT = 1 / 90  # s
 
 
 class Echo:
-    """Says of a body what another one of the same user was told last."""
+    """Copies the last report about another body of the same user."""
 
     def __init__(self, estimator: CameraFusion):
         self._estimator = estimator
@@ -113,7 +113,7 @@ _matchers: WeakKeyDictionary[FeatureDatabase, Matcher] = WeakKeyDictionary()
 def _find_matcher(database: Database) -> Matcher:
     """One search for all bodies of a database: the room steps them one after another."""
     features = database.features
-    with _making:  # who comes in together waits for one search, instead of making one each
+    with _making:  # users that enter together wait for one search, instead of making one each
         if features not in _matchers:
             _matchers[features] = WideMatcher(search_space(database))
         return _matchers[features]

@@ -67,7 +67,7 @@ class CameraUser:
         try:
             await self._vr_session.admit(CLIENT, NAME, "generic")
         except KinematchError as error:  # the room is full, or the motion fits no avatar
-            self._vr_session.announce(f"who is before the camera cannot enter: {error}")
+            self._vr_session.announce(f"the person before the camera cannot enter: {error}")
             self._seen_at = -np.inf
         self._vr_session.tell()
 

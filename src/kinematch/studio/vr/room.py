@@ -35,7 +35,7 @@ class Room:
         self.watched = False  # by a page that is not the only user's own
         self._send, self._show, self._tell, self._fail, self._grow = send, show, tell, fail, grow
         self._report = report
-        self.broadcast: Broadcast | None = None  # where the body of who came first goes
+        self.broadcast: Broadcast | None = None  # to where the first user's body is sent
         self._changed = threading.Condition()
         self._stopped = False
         self._count = 0
@@ -67,7 +67,7 @@ class Room:
         return True
 
     def hear(self, client: str, said: DeviceSample | CameraView) -> str:
-        """Take a page's sample, or what its camera sees; returns what the page must be told, if anything."""
+        """Take a page's sample, or what its camera sees; returns the answer to the page, if any."""
         user = self.users.get(client)
         if user is None:
             raise KinematchError("samples of a page that has not entered the room")
@@ -136,11 +136,11 @@ class Room:
 
 
 class _Round:
-    """One frame of everybody as others see them; rounds take a third of the time at most, however many there are."""
+    """One frame of all users as others see them; rounds take a third of the time at most, however many there are."""
 
     def __init__(self) -> None:
         self.due = perf_counter()
-        self.waiting: list[VrUser] = []  # whose turn is still to come
+        self.waiting: list[VrUser] = []  # still to be stepped in this round
         self.frames: list[bytes] = []
         self._began = self._spent = 0.0
 

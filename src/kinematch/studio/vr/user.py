@@ -63,7 +63,7 @@ class VrUser:
 
     @property
     def is_tracked(self) -> bool:
-        """Whether there are trackers; who has none can be driven by a camera alone."""
+        """Whether there are trackers; without them a camera alone drives the body."""
         return monotonic() - self._tracked_at < LOST_SECONDS
 
     def find_time(self, moment: float) -> float:
@@ -76,7 +76,7 @@ class VrUser:
         return monotonic() - self._own_camera_at < LOST_SECONDS
 
     def see(self, view: CameraView) -> str:
-        """Take what a camera sees; returns what the page must be told, if anything."""
+        """Take what a camera sees; returns the answer to the page, if any."""
         if view.own:
             self._own_camera_at = monotonic()
         if self.is_tracked:
@@ -92,9 +92,9 @@ class VrUser:
         return ""
 
     def hear(self, sample: DeviceSample) -> str:
-        """Take a sample; returns what the page must be told, if anything."""
+        """Take a sample; returns the answer to the page, if any."""
         now = self._tracked_at = monotonic()
-        # the quickest sample tells the clocks' difference best; clocks part slowly
+        # the quickest sample gives the best estimate of the clocks' difference; clocks drift slowly
         self._clock = max(sample.time - now, self._clock - DRIFT)
         if self._is_flooded(now):
             return self._once("flood", FLOOD)
@@ -127,7 +127,7 @@ class VrUser:
         self.recording = on
 
     def _once(self, kind: str, text: str) -> str:
-        """The text, unless its kind was told a moment ago."""
+        """The text, unless one of its kind was sent a moment ago."""
         now = monotonic()
         if now - self._told.get(kind, -np.inf) < QUIET:
             return ""
@@ -171,7 +171,7 @@ class VrUser:
         dt = max(dt, MIN_STEP_SECONDS)
         self.recent.append(sample)
         self.devices, outfit = to_trackers(self.recent), self.outfit
-        alone = not self.is_tracked  # a camera's idea of a body's size comes from its height, and cannot tell it
+        alone = not self.is_tracked  # a camera's scale comes from the body's height, so it cannot measure it
         with self._measuring:
             calibration = self.calibrator.calibration if alone else self.calibrator.watch(self.devices)
         if (calibration, outfit) != self._fitted:  # something was learned, or the outfit is new

@@ -16,7 +16,7 @@ from kinematch.studio.vr.samples import DeviceSample
 
 MOST_WAITING = 20  # views of a body that is not stepped
 GONE_SECONDS = 3.0  # s without a view, after which a camera is taken for gone
-DIGITS = 3  # of what pages are told: m, and shares of a picture
+DIGITS = 3  # of what is sent to pages: m, and shares of a picture
 
 
 class UserCamera:
@@ -67,7 +67,7 @@ class UserCamera:
             self._last = self.waiting.popleft()
 
     def report(self, user: int, fusion: CameraFusion, *, alone: bool) -> CameraNow | None:
-        """What there is to tell of the last view; None if there is nothing new."""
+        """The report on the last view; None if there is nothing new."""
         view, self._last = self._last, None
         if view is None:
             return None

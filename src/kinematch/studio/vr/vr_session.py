@@ -73,7 +73,7 @@ class VrSession:
             self._outside_users.append(asyncio.ensure_future(CameraUser(self.feed, self).run()))
 
     async def stop(self) -> None:
-        """Let nobody in any more, and end the room's thread."""
+        """Admit no more users, and end the room's thread."""
         for user in self._outside_users:
             user.cancel()
         await asyncio.gather(*self._outside_users, return_exceptions=True)

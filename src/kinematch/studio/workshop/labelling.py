@@ -50,7 +50,7 @@ def _filter_of(text: str) -> str:
 
 
 def _range_tags(text: str) -> list[str]:
-    """Of a recipe that nobody has checked yet."""
+    """Of an unchecked recipe."""
     sources = [_as(dict, one) for one in _as(list, tomllib.loads(text).get("source"))]
     ranges = [_as(dict, one) for source in sources for one in _as(list, source.get("range"))]
     return [tag for one in ranges for tag in _as(list, one.get("tags")) if isinstance(tag, str)]

@@ -94,7 +94,7 @@ def save(project: Project, text: str) -> Checked:
         list_page_files(project, text)
     except OutsideError:
         raise
-    except KinematchError:  # a recipe may be saved before its files are there; `checked` tells
+    except KinematchError:  # a recipe may be saved before its files are there; `check` reports that
         pass
     write_beside(project.recipe_path, text.encode())
     return check(project, text)

@@ -205,7 +205,7 @@ def routes(studio: Player, dress: Dress = undressed) -> list["Route"]:
 
 
 def _read_number(text: str) -> int:
-    """A whole number that indices can have; more digits than that are nobody's."""
+    """A whole number that indices can have; no index has more digits."""
     if not text.lstrip("-").isdecimal() or len(text) > 10:
         raise KinematchError(f"{text[:20]!r}, expected a whole number")
     return int(text)

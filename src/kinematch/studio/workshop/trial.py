@@ -135,7 +135,7 @@ def read_once(path: str) -> int:
     try:
         read_clips(path)
     except KinematchError:
-        return 0  # the doctor tells
+        return 0  # the doctor reports it
     except MemoryError:
         return 3
     return 0

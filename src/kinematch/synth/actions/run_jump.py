@@ -35,7 +35,7 @@ def find_stride(puppet: Puppet, after: float) -> JumpFlight:
 def jump(
     puppet: Puppet, figure: Skeleton, flight: float, *, after: float, tuck: float = TUCK
 ) -> tuple[Puppet, JumpFlight]:
-    """Have a running body jump: the flight lasts so many seconds; its moments in the new clip."""
+    """Have a running body jump: with a flight of a given duration (s); its moments in the new clip."""
     old = find_stride(puppet, after)
     new = JumpFlight(old.steps_on, old.leaves, old.leaves + flight, 0.0)
     new = replace(new, steps_off=new.lands + LANDING_SLOWER * (old.steps_off - old.lands))

@@ -14,8 +14,10 @@ CLEAR = 0.07  # m that a swinging foot is carried above the step, besides what i
 
 
 def walk_over_step(puppet: Puppet, figure: Skeleton, height: float, *, after: float) -> tuple[Puppet, float, str]:
-    """Raise all stances after a time by a height, negative for a step down, which begins so much above the floor; when
-    the first foot lands on the other side, in seconds, and which that is."""
+    """Raise all stances after a time by a height; a step down has a negative one, and begins that high above the floor.
+
+    Also when the first foot lands on the other side, in seconds, and which foot.
+    """
     times, rate = puppet.times, puppet.frame_rate
     landings = [
         (start / rate, foot)
