@@ -156,7 +156,7 @@ export interface Explain {
   request?: number;
 }
 
-/** Granted at once when nobody steers or who steers is idle; else they are asked (Situation.asking). */
+/** Granted at once when no page steers, or the one that does is idle; else that page is asked (Situation.asking). */
 export interface TakeSteering {
   type: "take_steering";
 }
@@ -188,7 +188,7 @@ export interface LeaveRoom {
   type: "leave_room";
 }
 
-/** Measure the user: who stands upright, stands in a T-pose, or has laid a controller on the floor. */
+/** Measure the user, standing upright, standing in a T-pose, or with a controller on the floor. */
 export interface Calibrate {
   type: "calibrate";
   by?: "again" | "floor" | "height" | "pose";
@@ -413,7 +413,7 @@ export interface Bearing {
   deviation: number;
 }
 
-/** What a user's camera, or the server's own, says about the body; told for each frame of landmarks. */
+/** What a user's camera, or the server's own, says about the body; sent for each frame of landmarks. */
 export interface CameraNow {
   type: "camera_now";
   user: number;
@@ -811,7 +811,7 @@ export function readTrackedMotion(buffer: ArrayBuffer): TrackedMotion {
 
 /** What a page's headset and controllers say at one moment, in WebXR's axes; a page sends it. */
 export interface TrackerSample {
-  /** counts up; avatar frames tell the one that they answer */
+  /** counts up; avatar frames repeat the one that they answer */
   sequence: number;
   /** bits, in the order of tracked points: head, left hand, right hand, waist, chest, feet */
   valid: number;
@@ -819,7 +819,7 @@ export interface TrackerSample {
   time: number;
   /** 7 */
   points: number;
-  /** 2 where finger joints are told, else 0 */
+  /** 2 where finger joints follow, else 0 */
   hands: number;
   /** (points, 3) m, in the room */
   positions: Float32Array;
@@ -852,7 +852,7 @@ export function writeTrackerSample(of: TrackerSample): ArrayBuffer {
 export interface CameraView {
   /** seconds, of the page's own clock, when the landmarks were known */
   time: number;
-  /** 33, or 0 where nobody is seen */
+  /** 33, or 0 without a detection */
   landmarks: number;
   /** found in the picture */
   people: number;

@@ -8,7 +8,6 @@ import pytest
 from kinematch.avatar.calibration import make_calibration
 from kinematch.avatar.calibration_file import (
     find_calibration_file,
-    forget_calibration,
     list_users,
     load_calibration,
     save_calibration,
@@ -36,9 +35,7 @@ def test_users_have_a_file_each_in_the_settings_folder(tmp_path, monkeypatch):
     assert load_calibration("a").height == 1.6
     assert load_calibration("b").height == 1.9
     assert sorted(path.name for path in (tmp_path / "calibrations").iterdir()) == ["a.json", "b.json"]
-    forget_calibration("a")
-    forget_calibration("a")
-    assert list_users() == ["b"]
+    assert list_users() == ["a", "b"]
 
 
 @pytest.mark.parametrize("user", ["", "../evil", "a/b", "a\0", ".hidden", "x" * 65, "a.", "a ", "a\\b", "C:x"])

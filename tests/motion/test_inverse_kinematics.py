@@ -12,9 +12,9 @@ from kinematch.motion.inverse_kinematics import (
     SOFTNESS,
     bend_limb,
     find_hinge,
-    limit_fold,
     solve_two_joints,
 )
+from kinematch.motion.limb_kernels import limit_fold
 from kinematch.motion.skeleton import Skeleton, skeleton
 
 LIMBS = [("left_upper_arm", "left_lower_arm", "left_hand"), ("right_upper_leg", "right_lower_leg", "right_foot")]
@@ -345,14 +345,14 @@ def test_targets_too_near_are_moved_until_a_limb_need_not_fold():
     a, b = (np.linalg.norm(limb[0, k + 1] - limb[0, k]) for k in (0, 1))
     nearest = np.sqrt(a * a + b * b - 2 * a * b * np.cos(NARROWEST))
     target = np.array([[0.02, 0.9, -0.05]])
-    for ways in ([1.0, 1.0, 1.0], [1.0, 0.0, 1.0]):
-        moved = limit_fold(limb, target, ways=np.array(ways))
+    for upwards in (1.0, 0.0):
+        moved = np.array([limit_fold(*limb[0], target[0], upwards)])
         assert np.linalg.norm(moved - limb[:, 0]) == pytest.approx(nearest)
         assert np.cross(moved - limb[:, 0], target - limb[:, 0])[0, 1] == pytest.approx(
             0
         )  # the same way, seen from above
-        np.testing.assert_allclose(limit_fold(limb, limb[:, 2], ways=np.array(ways)), limb[:, 2], atol=1e-12)
+        np.testing.assert_allclose(limit_fold(*limb[0], limb[0, 2], upwards), limb[0, 2], atol=1e-12)
     assert moved[0, 1] == target[0, 1]
     folded = limb.copy()
     folded[:, 2] = target
-    np.testing.assert_allclose(limit_fold(folded, target, ways=np.ones(3)), target)
+    np.testing.assert_allclose(limit_fold(*folded[0], target[0], 1.0), target[0])

@@ -69,15 +69,6 @@ def load_calibration(user: str, folder: str | Path | None = None) -> Calibration
         raise FileError(path, f"{error}; delete it to start again") from None
 
 
-def forget_calibration(user: str, folder: str | Path | None = None) -> None:
-    """Delete the stored calibration of a user, if there is one."""
-    path = find_calibration_file(user, folder)
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        raise FileError(path, f"cannot be deleted: {error.strerror or error}") from None
-
-
 def list_users(folder: str | Path | None = None) -> list[str]:
     """Users with a stored calibration."""
     return sorted(path.stem for path in find_calibration_file("x", folder).parent.glob("*.json"))

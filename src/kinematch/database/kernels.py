@@ -7,7 +7,10 @@ from kinematch.compile.jit import kernel
 
 @kernel
 def joint_motion(positions, rotations, velocities, angular_velocities, chain):
-    """measures.joint_motion_plain for (N, J, ...) arrays of one dtype; chain runs from the root to the joint."""
+    """measures.joint_motion for (N, J, ...) arrays of one dtype; chain runs from the root to the joint.
+
+    Velocities add up along the chain, each turned by what lies above it.
+    """
     count = positions.shape[0]
     out_p = np.empty((count, 3), positions.dtype)
     out_q = np.empty((count, 4), positions.dtype)

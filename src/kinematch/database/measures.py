@@ -28,21 +28,6 @@ def joint_motion(skeleton: Skeleton, pose: FeaturePose, joint: int) -> tuple[np.
     return kernels.joint_motion(*(np.ascontiguousarray(a, dtype) for a in arrays), chain)
 
 
-def joint_motion_plain(skeleton: Skeleton, pose: FeaturePose, joint: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The readable twin of joint_motion: velocities add up along the chain, each turned by what lies above it."""
-    back = quaternion.inverse(pose.rotations[:, 0])
-    v = quaternion.rotate(back, pose.velocities[:, 0])
-    w = quaternion.rotate(back, pose.angular_velocities[:, 0])
-    p, q = np.zeros_like(v), quaternion.identity((len(v),), v.dtype.type)
-    for j in skeleton.chain(joint)[1:]:
-        arm = quaternion.rotate(q, pose.positions[:, j])
-        v = v + np.cross(w, arm) + quaternion.rotate(q, pose.velocities[:, j])
-        p = p + arm
-        w = w + quaternion.rotate(q, pose.angular_velocities[:, j])
-        q = quaternion.multiply(q, pose.rotations[:, j])
-    return p, q, v
-
-
 def find_joint_axis(skeleton: Skeleton, joint: int, axis: np.ndarray) -> np.ndarray:
     """A direction of the reference T-pose (of the rest pose where there is none) in the joint's own space."""
     _, rotations = kinematics.reference_pose(skeleton)

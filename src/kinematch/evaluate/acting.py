@@ -28,7 +28,6 @@ SITTING = 2.0  # s that a seat is held
 AROUND = 1.0  # s before and after an action in which stances are looked at
 DEEP = 0.02  # m within an obstacle
 DONE = 0.1, 20.0  # m and degrees of error, up to which an action was done
-SHOES = 0.03  # m of a foot below its joints, which obstacles may have
 
 
 @dataclass

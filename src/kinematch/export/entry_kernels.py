@@ -177,7 +177,7 @@ def act(memory, n, action, x, y, z, yaw, when):
     own = U(memory)
     if not is_loaded(own):
         return np.int64(at.NOT_LOADED)
-    orders = open_scene(open_instance(read_size(own, at.OWN_INSTANCE)).scene).orders
+    orders = open_data(open_instance(read_size(own, at.OWN_INSTANCE)).data).orders
     if not 0 <= n < orders.actions.shape[0] or action >= at.MAX_BYTES:
         return np.int64(at.NO_CHARACTER)
     if max(abs(x), abs(y), abs(z), abs(yaw)) > WORLD_RADIUS or abs(when) > LONGEST_STEP:

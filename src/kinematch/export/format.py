@@ -39,7 +39,6 @@ OWN_HEAD = 8
 LOADED = int.from_bytes(b"KINEMEM1", "little")
 # what `find` writes
 FOUND_AT, FOUND_KIND, FOUND_RANK, FOUND_SHAPE = range(4)
-FOUND_WORDS = FOUND_SHAPE + RANK
 # head of a saved state
 STATE_MAGIC, STATE_OF, STATE_COUNT, STATE_BYTES = range(4)
 STATE_HEAD = 4

@@ -91,22 +91,6 @@ def bend_limb(
     return quaternion.normalize(quaternion.multiply(turns, rotations))
 
 
-def limit_fold(positions: np.ndarray, targets: np.ndarray, *, ways: np.ndarray) -> np.ndarray:
-    """Targets (N, 3) for the end of a limb (N, 3, 3), moved away from its upper joint until the limb need not fold.
-
-    Folded flat, a joint has no side any more to which it bends. One that is folded further already stays as it is.
-    Targets move along the axes of the world that are 1 in `ways` (3,), and keep their place along those that are 0.
-    """
-    upper, middle, end = (positions[:, k] for k in range(3))
-    a, b = quaternion.length(middle - upper), quaternion.length(end - middle)
-    nearest = np.sqrt(a * a + b * b - 2 * np.cos(NARROWEST) * a * b)
-    nearest = np.minimum(nearest, quaternion.length(end - upper))
-    kept, free = (targets - upper) * (1.0 - ways), (targets - upper) * ways
-    square = np.sum(free * free, axis=-1, keepdims=True)
-    wanted = nearest**2 - np.sum(kept * kept, axis=-1, keepdims=True)
-    return upper + kept + free * np.sqrt(np.maximum(wanted / np.where(square > 0, square, np.inf), 1.0))
-
-
 def find_hinge(skeleton: Skeleton, role: str) -> np.ndarray:
     """The axis (3,) in the joint's own space about which the elbow or knee below an upper arm or leg flexes.
 

@@ -70,7 +70,11 @@ def bend_limb(upper, middle, end, target, hinge):
 
 @inner
 def limit_fold(upper, middle, end, target, upwards):
-    """As inverse_kinematics.limit_fold; `upwards` is 1 where targets may move up and down too, else 0."""
+    """A target for the end of a limb, moved away from its upper joint until the limb need not fold.
+
+    Folded flat, a joint has no side to which it bends. One that is folded further already stays as it is. `upwards` is
+    1 where the target may move up and down too, else 0.
+    """
     a, b, aim = length(subtract(middle, upper)), length(subtract(end, middle)), subtract(target, upper)
     nearest = min(math.sqrt(a * a + b * b - 2.0 * OPEN * a * b), length(subtract(end, upper)))
     kept, free = (0.0, (1.0 - upwards) * aim[1], 0.0), (aim[0], upwards * aim[1], aim[2])

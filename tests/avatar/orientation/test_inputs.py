@@ -11,12 +11,11 @@ from kinematch.avatar.orientation.inputs import (
     MIRROR_ORDER,
     PART_STARTS,
     PART_WIDTHS,
-    average_past,
     measure_user,
     mirror_inputs,
 )  # fmt: skip
 from kinematch.avatar.simulate import track_joints
-from kinematch.avatar.trackers import HEAD, Trackers
+from kinematch.avatar.trackers import Trackers
 from kinematch.motion.clean.mirror import mirror
 from kinematch.synth import motions, perform
 
@@ -64,20 +63,26 @@ def test_points_that_are_not_tracked_are_zero(clip):
     assert past[:, :, 2].any()
 
 
-def test_the_compiled_averages_are_the_plain_ones():
+def average(vectors: np.ndarray, seen: np.ndarray, dt: float) -> np.ndarray:
+    out = np.empty((len(vectors), len(AVERAGE_SECONDS), AVERAGED_VECTORS, 2))
+    kernels.average_sequence(vectors, seen, np.array(AVERAGE_SECONDS), dt, out)
+    return out
+
+
+def test_a_vector_that_is_not_seen_leaves_its_averages():
     rng = np.random.default_rng(0)
-    vectors, valid = rng.normal(size=(80, AVERAGED_VECTORS, 2)), rng.random((80, 7)) < 0.7
-    valid[:, HEAD] = True
-    out = np.empty((80, len(AVERAGE_SECONDS), AVERAGED_VECTORS, 2))
-    seen = valid[:, [0, 0, 1, 2]]
-    kernels.average_sequence(vectors, seen, np.array(AVERAGE_SECONDS), 1 / 30, out)
-    np.testing.assert_allclose(out, average_past(vectors, valid, 1 / 30), atol=1e-12)
+    vectors, seen = rng.normal(size=(80, AVERAGED_VECTORS, 2)), rng.random((80, AVERAGED_VECTORS)) < 0.7
+    out = average(vectors, seen, 1 / 30)
+    for vector in range(AVERAGED_VECTORS):
+        own = seen[:, vector]
+        alone = average(vectors[own], np.ones((own.sum(), AVERAGED_VECTORS), bool), 1 / 30)
+        np.testing.assert_allclose(out[own, :, vector], alone[:, :, vector], atol=1e-12)
 
 
 def test_averages_begin_as_plain_means_and_forget_with_their_span():
     vectors = np.ones((1200, AVERAGED_VECTORS, 2))
     vectors[600:] = -1
-    averages = average_past(vectors, np.ones((1200, 7), bool), 1 / 60)[:, :, 0, 0]
+    averages = average(vectors, np.ones((1200, AVERAGED_VECTORS), bool), 1 / 60)[:, :, 0, 0]
     np.testing.assert_allclose(averages[:600], 1)
     later = averages[600 + 59]  # one second after the change
     np.testing.assert_allclose(later, 2 * np.exp(-1 / np.array(AVERAGE_SECONDS)) - 1, atol=0.05)

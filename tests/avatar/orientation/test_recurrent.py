@@ -9,9 +9,7 @@ from kinematch.avatar.calibration import Calibration
 from kinematch.avatar.devices import MIRROR_POSITION, MIRROR_ROTATION
 from kinematch.avatar.orientation import RecurrentEstimator
 from kinematch.avatar.orientation.estimator import ARM_LENGTH, HEAD_HEIGHT
-from kinematch.avatar.orientation.network import advance_plain, make_memory
-from kinematch.avatar.orientation.recurrent import blend_plain
-from kinematch.avatar.simulate import Imperfections, sample_at, simulate_user, track_joints
+from kinematch.avatar.simulate import sample_at, simulate_user, track_joints
 from kinematch.avatar.trackers import HEAD, MIRROR_POINTS, WAIST, Trackers
 from kinematch.errors import KinematchError
 from kinematch.math import quaternion, rotation
@@ -51,35 +49,6 @@ def mirror(joints: Trackers) -> Trackers:
         joints.angular_velocities[:, MIRROR_POINTS] * -MIRROR_POSITION,
         joints.valid[:, MIRROR_POINTS],
     )  # fmt: skip
-
-
-def test_the_kernels_give_what_the_plain_functions_give(walk):
-    rng = np.random.default_rng(1)
-    users = [turn_space(walk, yaw) for yaw in (0.0, 1.0, 2.0, 3.0)]
-    users = [simulate_user(user, rng, imperfections=Imperfections(dropouts=60.0)) for user in users]
-    valid = np.stack([user.valid for user in users])
-    valid[1, 50:70] = False  # everything is lost for a while
-    valid[2, :, WAIST] = False
-    estimator = RecurrentEstimator(4)
-    memory, fades, last = make_memory(estimator.network, 4), np.zeros(4), np.zeros((4, 7), bool)
-    before = estimator.estimate(users[0].take(np.zeros(4, int)).keep(()), DT)
-    measures = {"head_heights": np.full(4, HEAD_HEIGHT), "arm_lengths": np.full(4, ARM_LENGTH)}
-    for frame in range(150):
-        arrays = (np.stack([getattr(user, name)[frame] for user in users]) for name in FIELDS)
-        joints = Trackers(*arrays, valid[:, frame])
-        if frame == 90:
-            joints = turn_space(joints, 2.0)  # the space is recentred
-        memory = advance_plain(estimator.network, memory, joints, DT, **measures)
-        before, fades = blend_plain(
-            memory, joints, DT, estimator.network.trust, before=before, valid=last, fades=fades
-        )  # fmt: skip
-        last = np.where(joints.valid[:, [HEAD]] | joints.valid[:, [WAIST]], joints.valid, last)
-        found = estimator.estimate(joints, DT)
-        np.testing.assert_allclose(wrap_angle(found.yaws - before.yaws), 0, atol=1e-4)
-        np.testing.assert_allclose(found.uncertainties, before.uncertainties, rtol=1e-3)
-
-
-FIELDS = ("times", "positions", "rotations", "velocities", "angular_velocities")
 
 
 def test_a_user_in_a_mirror_faces_the_mirrored_way(walk):

@@ -94,20 +94,6 @@ def _mask(valid: np.ndarray, *columns: np.ndarray) -> list[np.ndarray]:
     return [valid[..., None].astype(np.float64), *(np.where(valid[..., None], column, 0.0) for column in columns)]
 
 
-def average_past(vectors: np.ndarray, valid: np.ndarray, dt: float) -> np.ndarray:
-    """Averages (F, S, A, 2) up to each sample of vectors (F, A, 2) of one user, over the spans.
-
-    Each decays exponentially; until a span has passed it is the plain mean. A hand that is not tracked adds nothing.
-    """
-    out = np.empty((len(vectors), len(AVERAGE_SECONDS), AVERAGED_VECTORS, 2))
-    state, ages = np.zeros(out.shape[1:]), np.zeros(AVERAGED_VECTORS)
-    seen = average_flags(valid)
-    for frame, vector in enumerate(vectors):
-        state, ages = advance_past(state, ages, vector, seen[frame], dt)
-        out[frame] = state
-    return out
-
-
 def average_flags(valid: np.ndarray) -> np.ndarray:
     """Which of the averaged vectors (..., A) are known, from valid points (..., 7)."""
     return valid[..., [HEAD, HEAD, LEFT_HAND, RIGHT_HAND]]

@@ -20,7 +20,10 @@ AVERAGE_SPANS = np.array(AVERAGE_SECONDS)
 
 @kernel
 def average_sequence(vectors, seen, spans, dt, out):
-    """inputs.average_past: vectors (F, A, 2), seen (F, A), spans (S,) -> out (F, S, A, 2)."""
+    """Averages up to each sample: vectors (F, A, 2), seen (F, A), spans (S,) -> out (F, S, A, 2).
+
+    Each decays exponentially; until a span has passed it is the plain mean. An unseen vector leaves its averages.
+    """
     frames, averaged = seen.shape
     ages = np.zeros(averaged)
     for frame in range(frames):
@@ -188,7 +191,7 @@ def advance_users(
     weights, own_weights, biases, own_biases, output_weights, output_biases, vectors, order, signs,
     hidden, past, ages, headings, started, relatives, errors,
 ):  # fmt: skip
-    """recurrent.advance_plain: the state and answers (relatives, errors) of N users, in place."""
+    """One sample: the state and answers (relatives, errors) of N users, in place."""
     columns, size = weights.shape[0], hidden.shape[2]
     measured = np.empty(columns)
     row, mirrored = np.empty(columns, np.float32), np.empty(columns, np.float32)
@@ -224,7 +227,10 @@ def advance_users(
 
 @kernel
 def blend_users(rotations, valid, dt, headings, relatives, errors, offset, slope, last, fades, yaws, wrong):
-    """recurrent.blend_plain: directions and uncertainties of N users from the network's answers, in place."""
+    """Directions and uncertainties of N users from the network's answers, in place.
+
+    Where trackers come or go, a direction continues from its last value and settles within a few half-lives.
+    """
     for n in range(len(valid)):
         if not (valid[n, HEAD] or valid[n, WAIST]):
             continue

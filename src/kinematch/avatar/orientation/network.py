@@ -9,23 +9,13 @@ import numpy as np
 from kinematch.avatar.orientation.constants import (
     AVERAGE_SECONDS,
     AVERAGED_VECTORS,
-    MAX_HELD_TURN,
-    MAX_HELD_TURN_GROWTH,
     REFERENCE_RATE,
 )
 from kinematch.avatar.orientation.inputs import (
     COLUMN_COUNT,
-    advance_past,
-    average_flags,
-    measure_ground_vectors,
-    measure_inputs,
-    mirror_inputs,
 )  # fmt: skip
-from kinematch.avatar.trackers import HEAD, Trackers
 from kinematch.database.container import Words, read_arrays, write_arrays
 from kinematch.errors import FileError
-from kinematch.math.angles import wrap_angle
-from kinematch.motion.heading import facing_yaws
 
 FORMAT, VERSION = "kinematch-orientation", 1
 WORDS = Words("orientation network", "`kinematch train orientation` writes those", "train it again")
@@ -73,43 +63,6 @@ def make_memory(network: OrientationNetwork, count: int) -> NetworkState:
         np.zeros((count, 2, network.size), np.float32), np.zeros((count, len(AVERAGE_SECONDS), AVERAGED_VECTORS, 2)),
         np.zeros((count, AVERAGED_VECTORS)), np.zeros(count), np.zeros(count, bool), np.zeros(count), np.zeros(count),
     )  # fmt: skip
-
-
-def advance_plain(
-    network: OrientationNetwork,
-    memory: NetworkState,
-    joints: Trackers,
-    dt: float,
-    *,
-    head_heights: np.ndarray,
-    arm_lengths: np.ndarray,
-) -> NetworkState:
-    """The memory one sample later, answers included; kernels.advance_users does the same in place."""
-    points = joints.positions, joints.rotations, joints.velocities
-    headings = facing_yaws(joints.rotations[:, HEAD])
-    turns = np.where(memory.started, wrap_angle(headings - memory.headings), 0.0)
-    jumps = wrap_angle(turns - joints.angular_velocities[:, HEAD, 1] * dt)
-    jumps = np.where(memory.started & (np.abs(jumps) > MAX_HELD_TURN + MAX_HELD_TURN_GROWTH * dt * dt), jumps, 0.0)
-    turns = wrap_angle(turns - jumps)
-    c, s = np.cos(jumps)[:, None, None], np.sin(jumps)[:, None, None]
-    x, z = memory.past[..., 0], memory.past[..., 1]
-    past = np.stack([c * x + s * z, c * z - s * x], axis=-1)
-    vectors = measure_ground_vectors(*points, joints.valid, head_heights, arm_lengths)
-    past, ages = advance_past(past, memory.ages, vectors, average_flags(joints.valid), dt)
-    rows = measure_inputs(
-        *points, joints.angular_velocities, joints.valid,
-        past=past, head_heights=head_heights, arm_lengths=arm_lengths,
-    )  # fmt: skip
-    both = np.stack([rows, mirror_inputs(rows)], axis=1).astype(np.float32)
-    hidden = advance_hidden(network, memory.hidden, both, np.stack([turns, -turns], axis=1), dt)
-    outputs = hidden @ network.outputs + network.output_biases
-    units = outputs[..., :2] / np.maximum(np.linalg.norm(outputs[..., :2], axis=-1, keepdims=True), 1e-6)
-    relatives = np.arctan2(units[:, 0, 0] - units[:, 1, 0], units[:, 0, 1] + units[:, 1, 1])
-    now = NetworkState(
-        hidden, past, ages, headings, np.ones(len(joints), bool), relatives, outputs[..., 2].mean(axis=1)
-    )
-    known = joints.valid[:, HEAD]
-    return NetworkState(*(_choose(known, getattr(now, f.name), getattr(memory, f.name)) for f in fields(NetworkState)))
 
 
 def _choose(known: np.ndarray, new: np.ndarray, old: np.ndarray) -> np.ndarray:

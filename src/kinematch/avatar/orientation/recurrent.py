@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 
 from kinematch.avatar.orientation import kernels
-from kinematch.avatar.orientation.constants import FADE_HALFLIFE, WAIST_UNCERTAINTY
 from kinematch.avatar.orientation.estimator import (
     ARM_LENGTH,
     HEAD_HEIGHT,
@@ -16,10 +15,8 @@ from kinematch.avatar.orientation.estimator import (
 )  # fmt: skip
 from kinematch.avatar.orientation.inputs import MIRROR_ORDER, MIRROR_SIGNS
 from kinematch.avatar.orientation.network import NetworkState, OrientationNetwork, load_network, make_memory
-from kinematch.avatar.trackers import HEAD, POINTS, WAIST, Trackers
+from kinematch.avatar.trackers import POINTS, Trackers
 from kinematch.errors import KinematchError
-from kinematch.math.angles import wrap_angle
-from kinematch.motion.heading import facing_yaws
 
 SHIPPED_FILE = Path(__file__).parent / "recurrent.safetensors"
 MAX_STEP_SECONDS = 0.25  # s; a longer pause advances the state by no more
@@ -62,23 +59,3 @@ class RecurrentEstimator:
             *network.trust, self._valid, self._fades, self._yaws, self._uncertainties,
         )  # fmt: skip
         return Direction(self._yaws.copy(), self._uncertainties.copy())
-
-
-def blend_plain(
-    memory: NetworkState, joints: Trackers, dt: float, trust: tuple[float, float], *, before: Direction,
-    valid: np.ndarray, fades: np.ndarray,
-) -> tuple[Direction, np.ndarray]:  # fmt: skip
-    """Directions and fades (N,) from the network's answers; `valid` and `before` are those of the last sample.
-
-    Where trackers come or go, the direction continues from its last value and settles within a few half-lives.
-    """
-    waist, known = joints.valid[:, WAIST], joints.valid[:, HEAD] | joints.valid[:, WAIST]
-    yaws = np.where(waist, facing_yaws(joints.rotations[:, WAIST]), memory.headings + memory.relatives)
-    wrong = np.minimum(np.exp(trust[0] + trust[1] * memory.errors), np.pi / 2)
-    wrong = np.where(waist, WAIST_UNCERTAINTY, wrong)
-    changed = (joints.valid != valid).any(axis=1) & valid.any(axis=1)
-    fades = np.where(
-        known, np.where(changed, wrap_angle(before.yaws - yaws), fades) * 0.5 ** (dt / FADE_HALFLIFE), fades
-    )
-    yaws = np.where(known, wrap_angle(yaws + fades), before.yaws)
-    return Direction(yaws, np.where(known, wrong, before.uncertainties)), fades

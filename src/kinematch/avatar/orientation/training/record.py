@@ -40,12 +40,6 @@ def score_estimators(
     return table
 
 
-def score_sets(estimator: DirectionEstimator, people: Sequence[Person]) -> dict[str, NetworkScore]:
-    """Scores with fewer or more trackers, looking around."""
-    users = look_around(people)
-    return {name: summarize(run_estimator(estimator, users, points)) for name, points in SETS.items()}
-
-
 def describe_training(
     command: str, seed: int, settings: Mapping[str, Any], people: Sequence[Person], held: Sequence[Person], table: Table
 ) -> dict[str, Any]:
