@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from kinematch.database.build import Progress, build
+from kinematch.database.build import build
+from kinematch.database.clean_files import Progress
 from kinematch.database.storage import Database
 from kinematch.folders import find_cache_folder
 from kinematch.writing import write_beside

@@ -1,6 +1,7 @@
 """Scores of a model against the database it was made from, in physical units."""
 
 import hashlib
+from typing import Any
 
 import numpy as np
 
@@ -106,10 +107,10 @@ def score_true_slides(database: Database, windows: np.ndarray) -> float:
     return float(slides.mean()) if len(slides) else 0.0
 
 
-Poses = tuple[np.ndarray, ...]  # of two frames in a row
+Decoded = tuple[np.ndarray, dict[str, Any]]  # places of joints (N, J, 3) m, and what else the decoder gives
 
 
-def _measure_slides(before: Poses, after: Poses, contact_joints: np.ndarray, rate: float) -> np.ndarray:
+def _measure_slides(before: Decoded, after: Decoded, contact_joints: np.ndarray, rate: float) -> np.ndarray:
     """cm/s over the ground of contact joints that stand in both of two frames in a row."""
     (joints, found), (later, then) = before, after
     x, z, turn = (found["roots"].astype(np.float64) / rate).T[..., None]

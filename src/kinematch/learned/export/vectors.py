@@ -1,7 +1,7 @@
 """Test vectors: what the networks and Algorithm 1 give by the package's own definitions, for ports to be held to."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -92,7 +92,7 @@ class _Player:
         shift, speed = np.zeros((2, len(now.values)))
         root, since = np.zeros(3), 0
         asked, shown = now.frame[columns], now.values
-        rows: dict[str, list[np.ndarray]] = {name: [] for name in ("rotations", "values", "contacts", "roots", "jumps")}
+        rows: dict[str, list[Any]] = {name: [] for name in ("rotations", "values", "contacts", "roots", "jumps")}
         for given in wanted:
             query = now.frame[: model.schema.width].copy()
             query[columns] = given

@@ -21,6 +21,10 @@ except ImportError:
 Source = Database | tuple[Database, RobotFrames]
 
 
+Observation = dict[str, np.ndarray]
+Info = dict[str, Any]
+
+
 class RobotEnv(gymnasium.Env):
     """One robot. Observations are a dictionary of arrays; an action moves each hinge's target from the reference.
 
@@ -37,13 +41,13 @@ class RobotEnv(gymnasium.Env):
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (robot.hinge_count,), np.float32)
         self.metadata = {**type(self).metadata, "render_fps": round(rate)}
 
-    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None):
+    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Observation, Info]:
         super().reset(seed=seed)
         frames, commands = _read_options(options, 1)
         self.tracking.reset([0], self.np_random, frames=frames, commands=commands)
         return _row(self.tracking.observe(), 0), {"frame": int(self.tracking.reference.crowd.frames[0])}
 
-    def step(self, action: Any):
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:
         actions = check_actions(action, self.tracking.actions.shape[1:])[None]
         rewards, lost, terms = self.tracking.step(actions, self.np_random)
         info = {"reward_terms": {name: float(values[0]) for name, values in terms.items()}}
@@ -72,14 +76,14 @@ class RobotVectorEnv(gymnasium.vector.VectorEnv):
         self.action_space = batch_space(self.single_action_space, count)
         self._ended = np.zeros(count, bool)
 
-    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None):
+    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Observation, Info]:
         super().reset(seed=seed)
         frames, commands = _read_options(options, self.num_envs)
         self.tracking.reset(np.arange(self.num_envs), self.np_random, frames=frames, commands=commands)
         self._ended[:] = False
         return self.tracking.observe(), {"frame": self.tracking.reference.crowd.frames.copy()}
 
-    def step(self, actions: Any):
+    def step(self, actions: Any) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, Info]:
         values = check_actions(actions, self.tracking.actions.shape)
         rewards, lost, terms = self.tracking.step(values, self.np_random)
         late = self.tracking.late & ~lost

@@ -69,7 +69,7 @@ class Tracking:
         for n in robots:
             self._place(int(n))
 
-    def step(self, actions: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, dict]:
+    def step(self, actions: np.ndarray, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
         """Rewards (N,), who is lost (N,), and the terms of the rewards, after one step of 1 / rate seconds."""
         dt, settings = self.reference.dt, self.settings
         new = ~self.held & (random.random(self.count) < dt / max(settings.command_seconds, dt))

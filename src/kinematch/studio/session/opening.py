@@ -6,8 +6,9 @@ from functools import partial
 from pathlib import Path
 
 from kinematch.database import storage
-from kinematch.database.build import Progress, build
+from kinematch.database.build import build
 from kinematch.database.built_in import open_built_in
+from kinematch.database.clean_files import Progress
 from kinematch.errors import FileError
 from kinematch.files import READABLE
 from kinematch.learned.model_file import is_model, load_model
