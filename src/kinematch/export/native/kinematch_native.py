@@ -55,7 +55,9 @@ class Characters:
         """A velocity in m/s and a direction to face along the ground; zeros keep the one that it has."""
         self._call("command", n, *velocity, *facing, filter, source)
 
-    def act(self, action: str | None, target=None, yaw: float = np.nan, n: int = 0, *, when: float = np.nan) -> None:
+    def act(
+        self, action: str | None, target: Vector | None = None, yaw: float = np.nan, n: int = 0, *, when: float = np.nan
+    ) -> None:
         """Ask for an action of `about`, whose event is to be at a target (3,) m, until None is asked for."""
         number = -1 if action is None else json.loads(self.about)["actions"][0].index(action)
         self._call("act", n, number, *([np.nan] * 3 if target is None else target), yaw, when)
