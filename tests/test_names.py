@@ -13,6 +13,9 @@ SOURCE = ROOT / "src" / "kinematch"
 PHRASES = {
     r"\bsomebody\b": "the noun: a user, a person, a character",
     r"\banew\b": "again",
+    r"\beverybody\b": "the noun: all users, all characters",
+    r"\blest\b": "so that ... not",
+    r"\b(tell|tells|told) apart\b": "distinguish",
     r"(\b(at most|of|with|each|every|for|over|by|have|let|take) |\"\"\")so many\b": "a number of",
     r"\b(is|are) told to\b": "is commanded to",
     r"\b(says?|tells?) nothing (about|of)\b": "does not determine",

@@ -89,7 +89,7 @@ export interface OpenMotion {
   beside?: string[] | null;
 }
 
-/** Everybody back to where they began. */
+/** Move all characters back to where they began. */
 export interface StartOver {
   type: "start_over";
 }
@@ -477,7 +477,7 @@ export type ServerMessage =
   | RoomNow
   | CameraNow;
 
-/** All characters at one step of the simulation; the first belongs to whoever steers. */
+/** All characters at one step of the simulation; the first is the steered one. */
 export interface PoseFrame {
   /** counts the steps of the simulation */
   step: number;

@@ -10,7 +10,7 @@ const ANY = 0,
   IDLING = 1,
   MOVING = 2;
 
-/** Null where the source has no frames to tell apart. */
+/** Null where the source has no frames to distinguish. */
 export function explain(own: Loaded, search: Search, source: number, count: number, request: number): Explanation | null {
   const { welcome, leaves } = own.about.page;
   const mode = search.idle ? IDLING : search.speed > STANDING ? MOVING : ANY;

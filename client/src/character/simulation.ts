@@ -101,7 +101,7 @@ export class Simulation {
     this.pilot.begin();
   }
 
-  /** One step of everybody, which is kept. */
+  /** One step of all characters, which is kept. */
   advance(): PoseFrame {
     const began = performance.now(),
       dt = 1 / RATE;

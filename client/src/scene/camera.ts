@@ -21,7 +21,7 @@ export class FollowCamera {
   private fresh = true;
   private touched = -1e9;
   private reach = PERSON_REACH;
-  private lift = 0; // m above where the pointer has it, lest ground hides the character
+  private lift = 0; // m above where the pointer has it, so that no ground hides the character
 
   constructor(element: HTMLElement) {
     this.controls = new OrbitControls(this.camera, element);

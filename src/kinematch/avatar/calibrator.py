@@ -71,7 +71,7 @@ class Calibrator:
 
     @property
     def messages(self) -> list[str]:
-        """What the user should know, oldest first."""
+        """Messages for the user, oldest first."""
         return list(self.problems.messages)
 
     def watch(self, devices: Trackers) -> Calibration:
@@ -90,7 +90,7 @@ class Calibrator:
         return self.calibration
 
     def measure_height(self) -> Calibration:
-        """The user says: I stand upright now (a button)."""
+        """At a button: the user stands upright now."""
         recent = self._recall(0.3, "headset")
         eyes = self._find_eyes(recent)
         self._refuse_sitting(eyes, 0.0)
@@ -104,7 +104,7 @@ class Calibrator:
         return self.calibration
 
     def measure_floor(self) -> Calibration:
-        """The user says: a controller lies on the floor."""
+        """At a button: a controller lies on the floor."""
         recent = self._recall(0.5, "controller", HANDS)
         heights = [recent.positions[recent.valid[:, hand], hand, 1] for hand in HANDS]
         lying = [float(np.median(h)) for h in heights if len(h) > 2 and np.ptp(h) < 0.01]
@@ -115,7 +115,7 @@ class Calibrator:
         return self.calibration
 
     def measure_pose(self) -> Calibration:
-        """The user says: I stand in a T-pose (palms down), or upright with hanging arms (palms inwards).
+        """At a button: the user stands in a T-pose (palms down), or upright with hanging arms (palms inwards).
 
         Tells how each device is turned on its joint, and in a T-pose how long the arms are.
         """

@@ -51,7 +51,7 @@ class Seat:
         self.reset()
 
     def reset(self) -> None:
-        """Everybody stands up."""
+        """All users stand up."""
         count = self._count
         self.taken = False
         self.positions = np.full((count, 3), np.nan)  # m, of the hips; NaN while the user is not seated
@@ -90,7 +90,7 @@ class Seat:
         return replace(joints, positions=positions, velocities=velocities)
 
     def _move(self, heads: np.ndarray, yaws: np.ndarray, dt: float) -> None:
-        """Seats stay, but below heads that cannot be reached from them, and slowly below straight trunks."""
+        """Keep the seats in place, but move them below heads out of reach, and slowly below straight trunks."""
         low, high = (self._ankle + share * max(self._shin, 0.1) for share in (MIN_SEAT_HEIGHT, MAX_SEAT_HEIGHT))
         fresh = np.isnan(self.positions[:, 0])
         below = heads - rotate_about_y(self._trunks, yaws)

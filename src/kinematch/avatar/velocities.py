@@ -7,7 +7,7 @@ import numpy as np
 from kinematch.avatar.trackers import Trackers
 from kinematch.math import quaternion, rotation
 
-WINDOW = 0.05  # s; trackers jitter, and files round, so that one sample apart says little
+WINDOW = 0.05  # s; trackers jitter, and files round, so that differences of neighbouring samples are noisy
 LARGEST_GAP = 0.2  # s without samples, after which motion is unknown
 
 

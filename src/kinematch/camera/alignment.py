@@ -1,4 +1,4 @@
-"""Alignment: where the camera stands in the space of the trackers, from a nose and two wrists that both see."""
+"""Alignment: the camera's pose in the space of the trackers, from a nose and two wrists seen by both."""
 
 from dataclasses import replace
 from statistics import median
@@ -11,17 +11,17 @@ from kinematch.math import quaternion
 from kinematch.math.angles import rotate_about_y, wrap_angle
 
 WINDOW_FRAMES = 240  # frames that are aligned together: 12 s at 20 frames a second
-CONVERGED_FRAMES = 100  # frames after which the pose is only followed slowly: it is a camera on a table
+CONVERGED_FRAMES = 100  # frames after which the pose is filtered slowly: a camera on a table
 HALFLIFE_FRAMES = 40.0  # frames, then
 FIT_INTERVAL = 3  # frames from one fit to the next, once there are some
-FIT_STEPS = 2  # of a fit, before
+FIT_STEPS = 2  # of a fit before convergence
 OUTLIER_METRES = 0.12  # m of residual at which a point counts half while little is known
 MOVED_METRES = 0.35  # m of residual of most points, at which the camera has been moved
-RESTART_FRAMES = 60  # frames of that after which all starts over
+RESTART_FRAMES = 60  # frames with such residuals after which alignment starts over
 STANCE_PITCH_DEVIATION = np.radians(2)  # of a pitch from standing people: they lean
-UNKNOWN_PITCH_DEVIATION, MAX_PITCH = np.radians(15), np.radians(80)  # of a camera of which nothing is known; and of any
-MIN_FRAMES = 20  # frames in which movement says little
-# shares by which a scale from heights is off, and an unknown one
+UNKNOWN_PITCH_DEVIATION, MAX_PITCH = np.radians(15), np.radians(80)  # of an unknown camera; limit for all cameras
+MIN_FRAMES = 20  # frames before which movement is too little to fit
+# relative deviations of a scale from heights, and of an unknown one
 HEIGHT_SCALE_DEVIATION, UNKNOWN_SCALE_DEVIATION = 0.03, 0.1
 CORRELATED_FRAMES = 5.0  # frames that share an error
 MIN_POINT_DEVIATION = 0.03  # m of a point, at least
@@ -57,12 +57,12 @@ class Alignment:
         """Forget everything; the camera was moved."""
         pitch, scale = self._given
         self.pose = CameraPose(pitch=pitch or 0.0, scale=scale or 1.0)
-        self.frames = 0  # that were used so far
+        self.frames = 0  # used so far
         self._misfits = 0
         self._places = np.zeros((WINDOW_FRAMES, 3, 3))
         self._targets = np.zeros((WINDOW_FRAMES, 3, 3))
         self._weights = np.zeros((WINDOW_FRAMES, 3))
-        self._expected = 0.0, UNKNOWN_PITCH_DEVIATION  # rad, pitch by how people stand, and its doubt
+        self._expected = 0.0, UNKNOWN_PITCH_DEVIATION  # rad, pitch from standing people, and its standard deviation
         self._ups: list[np.ndarray] = []
         self._height_scale = scale or 1.0  # by heights alone
         self._heights: list[float] = []  # true by seen, of noses above the floor
@@ -81,7 +81,7 @@ class Alignment:
                 self.pose = replace(self.pose, pitch=self._expected[0])
 
     def watch_height(self, seen: float, true: float) -> None:
-        """A frame in which the nose is `seen` above the lowest landmark, and truly so high above the floor (m)."""
+        """A frame in which the nose is `seen` above the lowest landmark, and at a true height above the floor (m)."""
         if self._given[1] is None and seen > 0.3:
             self._heights.append(true / seen)
             del self._heights[:-WINDOW_FRAMES]

@@ -7,14 +7,14 @@ from kinematch.camera.projection import MIN_VISIBILITY
 
 MIN_BRIGHTNESS = 0.12  # mean brightness of a picture, 0 to 1
 MAX_MISFIT = 0.3  # m by which nose and wrists of camera and trackers differ
-VOTE_FRAMES = 9  # frames, of which most must agree on a word
+VOTE_FRAMES = 9  # frames, most of which must have the same problem
 NOBODY_SEEN = "no person is visible: step back until the whole body is in the picture"
 
 
 def name_problem(frame: Landmarks, *, people: int = 1, brightness: float = 1.0, residual: float = 0.0) -> str:
-    """The worst that is wrong with a frame of landmarks; empty if nothing is.
+    """The worst problem of a frame of landmarks, in a sentence; empty without one.
 
-    `people` found in the picture, its mean `brightness` (0 to 1), and by how much (m) trackers do not fit.
+    `people` found in the picture, its mean `brightness` (0 to 1), and misfit (m) of the trackers.
     """
     visibility = frame.visibility[0]
 
@@ -37,12 +37,12 @@ def name_problem(frame: Landmarks, *, people: int = 1, brightness: float = 1.0, 
 
 
 class ProblemVote:
-    """A word that does not flicker: the one that most of the last frames agree on."""
+    """A steady message: the one that most of the last frames have in common."""
 
     def __init__(self) -> None:
         self._words: deque[str] = deque(maxlen=VOTE_FRAMES)
 
     def watch(self, word: str) -> str:
-        """What to say, now that this is wrong with the newest frame."""
+        """The message to show, after adding the newest frame's problem."""
         self._words.append(word)
         return Counter(self._words).most_common(1)[0][0]

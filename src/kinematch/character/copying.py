@@ -1,4 +1,4 @@
-"""Copying: a crowd as it is copied and pickled; what knows arrays by address is made again, never copied."""
+"""Copying: how a crowd is copied and pickled; parts that hold addresses of arrays are rebuilt, never copied."""
 
 import copy
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ REOPENED = {
 
 
 def list_parts(crowd: "Crowd") -> dict[str, Any]:
-    """Everything but what is made again; the arrays that steps change are copied while no step runs."""
+    """Everything but the rebuilt parts; arrays that steps change are copied while no step runs."""
     with crowd._lock:
         kept = {name: value for name, value in vars(crowd).items() if name not in REOPENED}
         orders = Orders(*(array.copy() for array in crowd.orders))
@@ -22,7 +22,7 @@ def list_parts(crowd: "Crowd") -> dict[str, Any]:
 
 
 def open_parts(crowd: "Crowd", parts: dict[str, Any]) -> None:
-    """The inverse of list_parts, for a crowd that is still empty."""
+    """The inverse of list_parts, for an empty crowd."""
     kept = dict(parts)
     compiled = kept.pop("compiled")
     vars(crowd).update(kept)

@@ -40,7 +40,7 @@ class SourcePoses:
 
 @dataclass(frozen=True, eq=False)
 class SourceDescription:
-    """What a crowd and its controllers know of a source of motion."""
+    """The properties of a source of motion that a crowd and its controllers use."""
 
     skeleton: Skeleton
     contact_joints: np.ndarray  # (K,) int32
@@ -48,9 +48,9 @@ class SourceDescription:
     feature_offset: np.ndarray  # (D,) float32
     feature_scale: np.ndarray  # (D,) float32; normalised = (physical - offset) / scale
     poses: SourcePoses | PoseDatabase  # some, or all
-    state: Mapping[str, ArrayLike]  # what evolves, by name: its value for one character that begins
+    state: Mapping[str, ArrayLike]  # initial state of one character, by name
     frame_rate: float | None = None  # None where poses are computed for any time
-    filter: str = ""  # of commands that name none
+    filter: str = ""  # of commands without one
 
     def normalise(self, features: np.ndarray) -> np.ndarray:
         """Physical features (M, D) in the source's units."""
@@ -74,7 +74,7 @@ class Search(NamedTuple):
     """How to search, the same for all characters of one call."""
 
     filter: str | None  # expression over tags; None: the source's own
-    idle: bool  # whether the characters stand and are to stand
+    idle: bool  # whether the characters stand and are commanded to stand
     here: bool  # whether they play this source already, so that staying is an option
     settings: Settings
 
@@ -82,8 +82,8 @@ class Search(NamedTuple):
 class Projection(NamedTuple):
     """What a source offers M characters."""
 
-    targets: np.ndarray  # (M, ...) where to go on, in the source's own terms
-    jumps: np.ndarray  # (M,) bool, whether that is better than going on as they do
+    targets: np.ndarray  # (M, ...) where to continue, in the source's own terms
+    jumps: np.ndarray  # (M,) bool, whether jumping there is better than continuing
     costs: np.ndarray  # (M,) float32
 
 
@@ -98,7 +98,7 @@ class Sample(NamedTuple):
     velocities: np.ndarray  # (M, J, 3) m/s
     angular_velocities: np.ndarray  # (M, J, 3) rad/s
     contacts: np.ndarray  # (M, K) bool, of now
-    contact_left: np.ndarray  # (M, K) s that contacts still last `look` seconds from now; 0 for those that are none
+    contact_left: np.ndarray  # (M, K) s that contacts still last `look` seconds from now; 0 without contact
     ended: np.ndarray | None = None  # (M,) bool, nothing more to play, a search is due; None: never
     committed: np.ndarray | None = None  # (M,) bool, must not be left yet; None: never
     paces: np.ndarray | None = None  # (M,) m/s of the root, averaged over about a step; None: its speed
@@ -106,7 +106,7 @@ class Sample(NamedTuple):
 
     @property
     def pose(self) -> FeaturePose:
-        """As features see it, with the root at the origin."""
+        """The pose with the root at the origin, as features measure it."""
         positions, rotations = np.array(self.positions), np.array(self.rotations)
         positions[:, 0], rotations[:, 0] = 0.0, [1, 0, 0, 0]
         return FeaturePose(positions, rotations, self.velocities, self.angular_velocities)
@@ -118,10 +118,10 @@ class MotionSource(Protocol):
     description: SourceDescription
 
     def project(self, state: State, characters: np.ndarray, queries: np.ndarray, search: Search) -> Projection:
-        """The best place to go on for normalised queries (M, D); changes nothing."""
+        """The best place to continue for normalised queries (M, D); changes nothing."""
 
     def enter(self, state: State, characters: np.ndarray, targets: np.ndarray) -> None:
-        """Go on from targets (M, ...) that `project` gave."""
+        """Continue from targets (M, ...) of `project`."""
 
     def advance(self, state: State, characters: np.ndarray, seconds: np.ndarray) -> np.ndarray:
         """Play on by seconds (M,); the root's motion (M, 3): x and z in m in its own axes before, and turn in rad."""

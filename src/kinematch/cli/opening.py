@@ -1,4 +1,4 @@
-"""Opening what a verb plays: a database, packed or not, a learned model, or the built-in motion."""
+"""Opening the input of a verb: a database, packed or not, a learned model, or the built-in motion."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,7 +17,7 @@ Show = Callable[..., None]  # what progress_bar gives
 
 
 def open_motion(path: Path | None, show: Show) -> tuple[Any, str]:
-    """A database or a model, as km.load opens them, or the built-in motion; and what to call it."""
+    """A database or a model, as km.load opens them, or the built-in motion; and its name."""
     from kinematch.learned.model_file import is_model, load_model
 
     if path is not None and is_model(path):
@@ -26,7 +26,7 @@ def open_motion(path: Path | None, show: Show) -> tuple[Any, str]:
 
 
 def open_database(path: Path | None, filter: str | None, show: Show) -> tuple["Database", str, str]:
-    """The database, or the built-in one; what to call it; and the filter, which is the database's own if not given."""
+    """The database, or the built-in one; its name; and the filter, by default the database's own."""
     from kinematch.learned.model_file import is_model
 
     if path is not None and is_model(path):

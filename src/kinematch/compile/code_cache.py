@@ -27,7 +27,7 @@ VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version_
 
 
 class CodeCache:
-    """What numba asks for the code of one function."""
+    """Numba's interface to the cached code of one function."""
 
     def __init__(self, function: Callable, sources: tuple, folder: Path):
         self.folder = folder
@@ -73,7 +73,7 @@ class CodeCache:
 def set_cache(dispatcher: Any, sources: tuple) -> None:
     """Keep the code of a function on disk, where there is a folder for it."""
     function = dispatcher.py_func
-    if function.__closure__:  # what it refers to is in no source
+    if function.__closure__:  # its closure is not part of the source
         return
     if folder := find_code_folder():
         dispatcher._cache = CodeCache(function, sources, folder)
@@ -89,7 +89,7 @@ def _warn_uncached() -> None:
 
 
 def is_missing(dispatcher: Any) -> bool:
-    """Whether no run has left code of a kernel that this machine can use; where none can be kept, none is missing."""
+    """Whether a kernel has no cached code for this machine; False where code cannot be cached."""
     kept = dispatcher._cache
     return isinstance(kept, CodeCache) and not kept.has_entries(dispatcher.targetctx)
 

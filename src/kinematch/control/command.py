@@ -18,7 +18,7 @@ MIN_FACING_SPEED = 1e-3  # m/s; slower velocities give no direction to face
 
 @dataclass(frozen=True, eq=False)
 class Command:
-    """What N characters should do during the next step. `km.move` and `km.follow_trajectory` make one."""
+    """The command of N characters for the next step. `km.move` and `km.follow_trajectory` make one."""
 
     velocities: np.ndarray  # (N, 3) m/s, desired, along the ground in the world
     facings: np.ndarray  # (N, 3) desired directions along the ground in the world; zero keeps the facing

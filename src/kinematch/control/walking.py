@@ -1,4 +1,4 @@
-"""Walking: which bodies walk by their command, so that a filter can keep the motion of runs from them."""
+"""Walking: which bodies are commanded to walk, so that a filter can exclude runs for them."""
 
 import numpy as np
 

@@ -31,7 +31,7 @@ class Actions(Unchanging):
             array.flags.writeable = False
 
     def check(self, clip_stops: np.ndarray) -> None:
-        """Raise unless all numbers lead to something, and every stretch is in order and lies in one clip."""
+        """Raise unless all indices are in range, and every stretch is in order and lies in one clip."""
         frames, first, last, stop = (self.stretches[:, k] for k in (ACTION, FIRST, LAST, EXIT))
         clips = np.searchsorted(clip_stops, self.stretches[:, FIRST:], side="right")
         wrong = (frames < 0) | (frames >= len(self.names)) | (first < 0) | (first > last) | (last > stop)

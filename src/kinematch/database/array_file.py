@@ -37,7 +37,7 @@ MAX_LATE_BYTES = 1 << 16  # of the description, kept free for what is known only
 
 @dataclass(frozen=True, eq=False)
 class ArrayFile:
-    """A file of arrays; whoever changes it meanwhile gets an error, and harms nothing."""
+    """A file of arrays; changing it meanwhile is an error, and does no harm."""
 
     path: Path
     described: Mapping[str, Any]  # shapes, types and places, by name

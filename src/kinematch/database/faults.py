@@ -11,14 +11,14 @@ from kinematch.motion.kinematics import MAX_BODY_SPEED, global_pose, measure_bod
 
 MIN_JUMP = 0.3  # m: a shorter one is noise of a fast camera
 MAX_SUNK = 0.6  # leg lengths by which hips may be nearer to the feet, or farther from them, than in the file
-OFTEN_SUNK, MAX_SUNK_SHARE = 0.3, 0.1  # the same for no more than this share of the time
-MIN_MOTION = np.radians(0.05)  # rad that any joint turns between two looks, below which a pose counts as frozen
+OFTEN_SUNK, MAX_SUNK_SHARE = 0.3, 0.1  # the same, allowed for at most this share of the time
+MIN_MOTION = np.radians(0.05)  # rad that any joint turns between two samples, below which a pose counts as frozen
 MAX_FROZEN_SECONDS = 1.0  # for which a cleaned clip may be frozen while the file moves
 LOOKS_PER_SECOND = 10.0
 
 
 def find_fault(stretch: Clip, cleaned: Clip) -> str:
-    """Why a cleaned clip is unfit, or nothing. `stretch` is what the file has, cut but not yet retargeted."""
+    """Why a cleaned clip is unfit; empty if it is not. `stretch` is the same part of the file, not yet retargeted."""
     return _find_jump(stretch) or _find_sunk_body(stretch, cleaned) or _find_frozen_body(stretch, cleaned)
 
 

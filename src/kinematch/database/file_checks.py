@@ -1,4 +1,4 @@
-"""How fields of a file are declared, and the one check that all of them pass before anything uses them."""
+"""Declarations of the fields of a file, and the check of all of them before use."""
 
 import math
 import re

@@ -178,7 +178,7 @@ def find_top(title: str, names: list[str], width: float) -> float:
 
 
 def place_names(names: list[str], width: float) -> list[tuple[int, float]]:
-    """Row and distance from the left of each name of a legend; a name that finds no room begins a row."""
+    """Row and distance from the left of each name of a legend; a name that does not fit starts a new row."""
     places, row, x = [], 0, 0.0
     for name in names:
         if x and x + 20 + text_width(name, 12) > width:

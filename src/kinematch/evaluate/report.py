@@ -128,7 +128,7 @@ def _moving(evaluation: Evaluation) -> str:
 
 
 def _one_of_each(takes: Sequence[Take]) -> list[Take]:
-    """The first of each group worth seeing: that of the slowest gait."""
+    """The first of each group: that of the slowest gait."""
     first: dict[str, Take] = {}
     for take in takes:
         first.setdefault(take.scenario.group, take)

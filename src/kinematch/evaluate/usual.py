@@ -1,4 +1,4 @@
-"""Usual: how a set holds its upper body and how high its head is at each speed; how far a character is from it."""
+"""Usual: posture of the upper body and height of the head in a set, by speed, and a character's distance from it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

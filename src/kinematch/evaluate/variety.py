@@ -13,10 +13,10 @@ REPETITION_SECONDS = 1.0  # s of the past that a repetition goes back to
 NEIGHBOUR_SECONDS = 0.1  # s of the database around a frame that are as good as the frame
 WINDOW = 0.5  # s over which a pose is seen to move
 FROZEN = 0.1  # of the source's median motion, below which a body that should move is frozen
-MOVING = 0.5  # m/s wanted, from which on a body should move
-STUCK = 0.25  # of the wanted speed, below which it is not taken up
-PATIENCE = 1.5  # s after which a command should be taken up
-MAX_FACING_ERROR = np.radians(60)  # from the wanted facing, beyond which a turn is not taken up
+MOVING = 0.5  # m/s commanded, from which on a body should move
+STUCK = 0.25  # of the commanded speed, below which a command counts as ignored
+PATIENCE = 1.5  # s after which a command should be followed
+MAX_FACING_ERROR = np.radians(60)  # from the commanded facing, beyond which a turn counts as ignored
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def frozen(take: Take, usual: float) -> np.ndarray:
 
 
 def stuck(take: Take) -> np.ndarray:
-    """Steps (T,) in which a velocity or facing was wanted long since and is not taken up."""
+    """Steps (T,) in which a velocity or facing was commanded PATIENCE ago and is still ignored."""
     # over a second: sidesteps halt between any two
     speeds = steady_speeds(take.global_positions[:, 0].astype(np.float64), take.rate, seconds=1.0)
     wanted = np.hypot(take.velocities[:, 0], take.velocities[:, 2])

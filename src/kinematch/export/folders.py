@@ -22,7 +22,7 @@ NAMES = {
     *("step.wasm", "kinematch.js", "package.json", "index.html", "assets", DATA, "libkinematch.a", "kinematch.h"),
     *WEB_PAGES, *NATIVE_PAGES, *FILES.values(),
 }  # fmt: skip
-LINKS = re.compile(r'<script[^>]* src="\./[^>]*></script>|<link[^>]* href="\./[^>]*>')  # to the page's own files
+LINKS = re.compile(r'<script[^>]* src="\./[^>]*></script>|<link[^>]* href="\./[^>]*>')  # of the page's own files
 Say = Callable[[str], None]
 
 
@@ -74,7 +74,7 @@ def _guard(script: str) -> str:
 def write_native(data: bytes, output: Path, target: str | None = None, say: Say = lambda text: None) -> dict[str, int]:
     """Libraries for a target, this machine's by default, with headers for C, C++, C# and Python."""
     target = target or find_host()
-    find_linker(target)  # before a minute of work
+    find_linker(target)  # fail before a minute of compiling
     code = make_code(target, say)
     files = {
         name_library(target): link_shared(code, target), "libkinematch.a": write_static(code, target), DATA: data,

@@ -25,7 +25,7 @@ class KnotStreams:
 
 
 def read_segments(data: np.ndarray, offsets: np.ndarray, raw: np.ndarray, channels: int) -> KnotStreams | None:
-    """None where segments are stored as plain numbers, which these streams do not hold."""
+    """None for segments stored as plain numbers, which these streams do not support."""
     groups, count = channels // LANES, len(offsets) - 1
     if raw.any() or not count:
         return None

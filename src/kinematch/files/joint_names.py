@@ -1,4 +1,4 @@
-"""Joint names as skeletons need them: unique, even if those of the file are not."""
+"""Unique joint names, even if those of the file are not."""
 
 
 def unique_names(names: list[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Files that name the parts of a robot, for models in which neither names nor the shape of limbs say them."""
+"""Files that name the parts of a robot, for models whose names and limbs do not determine them."""
 
 import tomllib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A clip put on a robot and measured: what the command line shows."""
+"""A clip retargeted to a robot and scored, for the command line."""
 
 import time
 from collections.abc import Callable

@@ -17,17 +17,17 @@ SOLE = 0.05  # m of a foot below the joint of its toes, and air below it
 
 @dataclass(frozen=True, eq=False)
 class Abilities:
-    """What each stretch can do: nothing where an array has 0 or, for low bars, infinity."""
+    """What each action's stretch can do; 0 (for bars infinity) where it cannot."""
 
     names: tuple[str, ...]  # (S,) of the action
-    climbs: np.ndarray  # (S,) m that the foot of the event is higher than the way to it; NaN for none
+    climbs: np.ndarray  # (S,) m that the foot of the event is above the ground before it; NaN without such an event
     clears: np.ndarray  # (S, 2) m before and after the event that feet do not touch
     heights: np.ndarray  # (S,) m of a box that the feet clear around the event
     heads: np.ndarray  # (S,) m, the lowest bar that the body passes below
     lands: np.ndarray  # (S,) bool, the event is the landing
 
     def can_climb(self, height: float) -> str | None:
-        """The action that leads onto what is higher, or lower, by a height in m."""
+        """The action that leads onto ground that is higher, or lower, by a height in m."""
         found = np.flatnonzero(np.abs(self.climbs - height) <= MAX_EVENT_RISE)
         return self.names[int(found[np.argmin(np.abs(self.climbs[found] - height))])] if len(found) else None
 

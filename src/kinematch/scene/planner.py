@@ -1,4 +1,4 @@
-"""Planner: looks ahead along a command, asks for the action that leads on, or leads around what nothing fits."""
+"""Planner: looks ahead along a command, requests the action that fits an obstacle, or leads around it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,23 +15,23 @@ from kinematch.scene.abilities import Abilities, find_abilities
 from kinematch.scene.objects import BOTTOM, COSINE, HALF_X, HALF_Z, SINE, Scene, Thing, X, Z
 
 SPACING = 0.05  # m between the points of a profile
-LOOK = 4.6  # m ahead
-FAR_SIDE = 3.0  # m farther that the other side of a gap or box is looked for
-LOOK_INTERVAL = 0.1  # s between two looks of a character; in between the last is remembered
-SAME_WAY = 0.99  # cosine between two ways, above which what was seen still counts
-EDGE = 0.1  # m: lower ones are the feet's matter
+LOOK = 4.6  # m ahead that obstacles are looked for
+FAR_SIDE = 3.0  # m beyond that for the far side of a gap or box
+LOOK_INTERVAL = 0.1  # s between two looks of a character; the last result is reused in between
+SAME_WAY = 0.99  # cosine between two directions, above which the last result is reused
+EDGE = 0.1  # m of a rise or drop; lower ones are left to the feet
 BODY_HEIGHT = 1.8  # m, below which a bar is in the way
 MARGIN = 0.06  # m of air before and behind feet that jump
 FOOTHOLD = 0.16  # m behind an edge at which an ankle comes down
 MIN_TOP = 0.45  # m of a box along the way to stand on
-KEEP_AWAY = 0.4  # m from a wall, and from what nothing fits
-SLOWING = 0.25  # s: the point where a body would come to rest slows down to what is left of the way in this time
-HEED = 0.6  # s ahead within which a way around is looked for
-SIDES = np.radians([25, -25, 50, -50, 75, -75])  # rad from the way that was asked for
-FREE_WAY = 1.3  # m to the next obstacle that a way around has at least
+KEEP_AWAY = 0.4  # m from walls and from obstacles that no action fits
+SLOWING = 0.25  # s: time constant with which a body slows down before an obstacle
+HEED = 0.6  # s before an obstacle at which a way around is looked for
+SIDES = np.radians([25, -25, 50, -50, 75, -75])  # rad from the commanded direction
+FREE_WAY = 1.3  # m of free ground that a way around needs
 MIN_SPEED = 0.15  # m/s, below which a command counts as standing
-SEAT_REACH = 0.43  # m from the middle of a seat to where one stands before it
-ARRIVED = 0.22  # m
+SEAT_REACH = 0.43  # m from the middle of a seat to where a character stands before sitting
+ARRIVED = 0.22  # m from there at which it sits down
 EDGE_ROOM = 0.15  # m before an edge at which a character waits for an action
 
 
@@ -61,7 +61,7 @@ class Planned(Protocol):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a planner made of the command of one character, and why."""
+    """What the planner decided for one character, and why."""
 
     action: str = ""
     why: str = ""
@@ -70,7 +70,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """What is ahead, and the request that leads on, if any does."""
+    """An obstacle ahead, and the request that passes it, if any does."""
 
     distance: float
     what: str
@@ -104,13 +104,13 @@ class Planner:
         return cls(scene, find_abilities(crowd.database))
 
     def use(self, thing: Thing | None, character: int = 0) -> None:
-        """Have a character go to a seat and sit on it, until it is to use nothing any more."""
+        """Have a character go to a seat and sit on it; None ends that."""
         self._seats.pop(character, None)
         if thing is not None:
             self._seats[character] = thing
 
     def plan(self, command: Command, crowd: Planned, dt: float) -> Command:
-        """The command with the actions that the scene asks for, and with ways around what nothing fits."""
+        """The command with the actions that the scene needs, and with detours around other obstacles."""
         velocities, facings = command.velocities.copy(), command.facings.copy()
         given = command.request
         requests: list[Request | None]
@@ -157,7 +157,7 @@ class Planner:
             other = self.find_obstacle(place, turned, reach=FREE_WAY + KEEP_AWAY)
             if other is None or other.distance > FREE_WAY:
                 self._sides[n] = float(side)
-                # nor does what is left of its speed carry it there
+                # and it slows down before the obstacle
                 share = min(max(room, 0.0) / (SLOWING * speed * max(float(cosine), 0.05)), 1.0)
                 velocities[n, [0, 2]] = share * speed * turned
                 if np.dot(facings[n, [0, 2]], way) > 0:
@@ -167,7 +167,7 @@ class Planner:
         return None, Plan("", f"stops before {obstacle.what}", obstacle.distance)
 
     def _see(self, n: int, place: np.ndarray, way: np.ndarray, dt: float) -> Obstacle | None:
-        """What is ahead, or was a moment ago."""
+        """The obstacle ahead, looked for again every LOOK_INTERVAL."""
         sight = self._seen.get(n)
         if sight is None or sight.age >= LOOK_INTERVAL or float(sight.way @ way) < SAME_WAY:
             sight = self._seen[n] = PathView(self.find_obstacle(place, way), way, place.copy())
@@ -184,7 +184,7 @@ class Planner:
             velocities[n] *= allowed / speed
 
     def find_obstacle(self, place: np.ndarray, way: np.ndarray, reach: float = LOOK) -> Obstacle | None:
-        """What is first ahead of a place (3,) along a way (2,), and how to go on."""
+        """The first obstacle from a place (3,) in a direction (2,), and how to pass it."""
         along = np.arange(SPACING, reach + FAR_SIDE, SPACING)
         points = place[[0, 2]] + along[:, None] * way
         rises = self.scene.heights(points) - place[1]
@@ -207,7 +207,7 @@ class Planner:
     def _find_way_on(
         self, place: np.ndarray, way: np.ndarray, edge: float, stop: float, level: float, after: float
     ) -> Obstacle:
-        """How to go on where the ground changes to a level (m above here) at an edge, and to another at a stop."""
+        """How to pass a change of the ground to a level (m above here) from an edge to a stop."""
         able, depth = self.abilities, stop - edge
 
         def point(distance: float, height: float) -> np.ndarray:
@@ -265,7 +265,7 @@ class Planner:
     def _go_to_seat(
         self, n: int, crowd: Planned, velocities: np.ndarray, facings: np.ndarray
     ) -> tuple[Request | None, Plan]:
-        """Walk to before a seat, turn, and sit down for as long as it is used."""
+        """Walk to the front of a seat, turn, and sit down for as long as it is used."""
         seat = self._seats[n]
         target, facing = seat.top, seat.facing
         before = np.asarray(seat.place) + facing * SEAT_REACH

@@ -59,7 +59,7 @@ class Admission:
 
 
 def admission(space: SearchSpace, expression: str) -> Admission:
-    """The filter's frames, less the tails of its stretches: whoever jumped there would have to jump again at once.
+    """The filter's frames, less the tails of its stretches: a jump there would need another one at once.
 
     Playback leaves a stretch half a tail before it ends, at the last search before what the filter shuts out.
     """

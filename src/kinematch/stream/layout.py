@@ -64,7 +64,7 @@ class Layout:
 POSE = Layout(
     "PoseFrame",
     b"KMP1",
-    "All characters at one step of the simulation; the first belongs to whoever steers.",
+    "All characters at one step of the simulation; the first is the steered one.",
     (
         Field("step", "u32", "counts the steps of the simulation"),
         Field("time", "f64", "seconds of simulated time"),

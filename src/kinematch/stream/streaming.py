@@ -93,7 +93,7 @@ class _Standing:
 
 
 class Listeners:
-    """Whoever is connected, each with a queue of its own; used by one event loop alone."""
+    """The connected clients, each with a queue of its own; used by one event loop alone."""
 
     def __init__(self) -> None:
         self.queues: set[asyncio.Queue[bytes | None]] = set()

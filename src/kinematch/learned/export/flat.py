@@ -24,7 +24,7 @@ def pack_matrices(matrices: Iterable[np.ndarray]) -> bytes:
 
 
 def list_matrices(model: Model, physical: PhysicalModel, entries: Entries) -> dict[str, np.ndarray]:
-    """All that plays a model, by name, in the order of model.bin."""
+    """All arrays that playing a model needs, by name, in the order of model.bin."""
     book, width = model.codebook, model.schema.width
     names = ("decompressor", "stepper", "projector")
     networks = [getattr(physical, name) for name in names]

@@ -1,7 +1,7 @@
 """Activities: what the performer does in each frame of a take, such as lying, kneeling, climbing or walking backward.
 
 Each is told by heights and angles against the body's own T-pose, with one threshold to begin and a laxer one to go on.
-Several may hold at once: whoever falls is soon lying, and whoever crouches may walk.
+Several may hold at once: a person who falls is soon lying, and one who crouches may walk.
 """
 
 from dataclasses import dataclass

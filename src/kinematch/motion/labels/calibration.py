@@ -6,7 +6,7 @@ still be walking to the spot; in the middle it must be exact, or look like the o
 end, and the body must stand still. A single frame counts where the body jumps into it and out of it.
 
 An N-pose, with the arms hanging, is how people stand anyway, and nothing measured tells a held one from an idle: the
-stillest idles move their hands at 2 cm/s, as does whoever holds an N-pose. So it counts only where it is no living
+stillest idles move their hands at 2 cm/s, as do people who hold an N-pose. So it counts only where it is no living
 body's: frozen at the start or end of a take, or a single frame. What a person holds stays an idle.
 """
 
@@ -23,7 +23,7 @@ MIN_TPOSE_SECONDS = 0.2  # s for which a T-pose is held, at least
 A_HELD = (0.4, 1.0)  # s at an edge, in the middle; people also stand with their arms a little out
 A_SLOPE = (np.radians(-57), np.radians(-22))  # elevation of the arms; hanging ones are below -60 degrees
 HANGING = np.radians(-60)  # elevation of arms that hang
-FROZEN = 0.0005  # m/s; of a repeated frame: whoever stands still sways faster, and so do starts of animations
+FROZEN = 0.0005  # m/s; of a repeated frame: people who stand still sway faster, and so do starts of animations
 WALK = 2.0  # s on either side of a held pose for which the arms may stay out while the performer walks
 STANDS = 0.7  # share of the time with arms out that the feet stand still, in the middle of a take
 STEADY_HANDS, STEADY_FEET = 0.35, 0.2  # m/s, while a pose is held
@@ -108,7 +108,7 @@ def _jumped_into(posture: Posture, kind: str) -> list[tuple[int, int]]:
     shape = _has_shape(posture, kind, tolerance=np.radians(25)) & (posture.elbow_bends.max(axis=1) < np.radians(15))
     steps = np.linalg.norm(np.diff(posture.hands, axis=0), axis=-1).max(axis=1)
     jumps = np.concatenate([[True], (steps > JUMP) & (steps * posture.frame_rate > JUMP_SPEED), [True]])
-    # whoever stands for longer with the arms down before a glitch just stands
+    # a longer stand with the arms down before a glitch is a plain stand
     most = MIN_TPOSE_SECONDS * posture.frame_rate if kind == "N" else posture.frame_count
     return [(a, b) for a, b in true_ranges(shape) if jumps[a] and jumps[b] and b - a < most]
 

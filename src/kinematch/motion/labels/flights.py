@@ -15,16 +15,16 @@ from kinematch.motion.clip import Clip, true_ranges
 from kinematch.motion.kinematics import end_positions, global_pose
 from kinematch.motion.labels.posture import SIDES
 
-FREE_FALL = 5.5  # m/s^2 downward of the hips, of an adult, smoothed: they have nothing below them
+FREE_FALL = 5.5  # m/s^2 downward of the hips, of an adult, smoothed: nothing supports them
 MIN_CLEARANCE = 0.04  # leg lengths that both soles are above the ground
 MIN_FLIGHT_SECONDS = 0.13
 GROUND_SECONDS = 0.6  # on either side, within which the lowest point seen is the ground
 CONTACT_SECONDS = 0.1  # before a flight and after it, in which a foot pushes off or lands
 FOOT_STEP = 0.02  # leg lengths by which one sole is above the other while the other foot alone is down
-HOP_SECONDS = 0.2  # whoever flies for longer may as well land on something
+HOP_SECONDS = 0.2  # longer flights may end on an object
 JUMP_CLEARANCE = 0.1  # leg lengths; after landing, feet are raised off their heels by less
 RISE = 0.16  # leg lengths that hips rise from the dip before a jump; runners bob by 0.12 at most
-STRIDE_SECONDS, STRIDE_CLEARANCE = 0.3, 0.25  # s and leg lengths: what strides of a run do not exceed
+STRIDE_SECONDS, STRIDE_CLEARANCE = 0.3, 0.25  # s and leg lengths: upper bounds for strides of a run
 CYCLE_SECONDS, ALIKE = 0.9, 1.5  # s between flights of one gait, and how many times as long one may be as the other
 
 
@@ -39,7 +39,7 @@ class Flight:
 
 
 def find_jumps(clip: Clip, leg: float) -> list[Flight]:
-    """The flights of a clip that are no strides of a run; `leg` is the length of a leg in m."""
+    """The flights of a clip, without strides of a run; `leg` is the length of a leg in m."""
     flights = find_flights(clip, leg)
     return [flight for flight in flights if not _is_stride(flight, flights, clip.frame_rate)]
 
@@ -77,7 +77,7 @@ def find_free_fall(clip: Clip) -> Array:
 
 
 def _changes(off: Array, down: Array) -> bool:
-    """Whether one foot pushes off and the other lands; where a clip begins or ends in the air, one of both decides."""
+    """Whether one foot pushes off and the other lands; at an end of the clip, the other foot decides."""
     first, last = (float(side.mean()) if len(side) else np.nan for side in (off, down))
     if np.isnan(first) or np.isnan(last):
         return bool(abs(np.nan_to_num(first)) > FOOT_STEP or abs(np.nan_to_num(last)) > FOOT_STEP)

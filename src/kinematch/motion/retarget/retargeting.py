@@ -105,7 +105,7 @@ def _check_contacts(contacts: np.ndarray, count: int) -> np.ndarray:
 
 
 def _prepare(array: np.ndarray, joints: int, components: int, what: str) -> np.ndarray:
-    """Contiguous, aligned, float32 and read-only whatever was given, so that the kernel is compiled once."""
+    """Contiguous, aligned, float32 and read-only for any input, so that the kernel is compiled once."""
     array = np.ascontiguousarray(array, np.float32)
     if not array.flags.aligned:
         array = array.copy()

@@ -19,9 +19,7 @@ from kinematch.motion.retarget.plan import RetargetPlan
 
 SOFT_SOLE = 0.004  # m above the floor up to which a planted sole stays as it is
 RELEASE = 0.6  # of the source's leg, that a foot travels from its stance until it is wherever its pose has it
-MAX_STANCE_HEIGHT = (
-    0.15  # of the source's leg, from the floor to its toe joint: a foot that is higher stands on something else
-)
+MAX_STANCE_HEIGHT = 0.15  # of the source's leg, from the floor to its toe joint: a higher foot stands on an object
 
 
 def find_shifts(
@@ -60,7 +58,7 @@ def _fill_between(
     """
 
     def leave(frames: slice, stance: int, edge: int) -> np.ndarray:
-        """Shifts of frames as if the stance went on; it holds the foot the less the farther that is from the edge."""
+        """Shifts of frames as if the stance went on; it fades with the foot's distance from the edge."""
         hold = 1.0 - _smooth(np.minimum(np.linalg.norm(steps[frames] - steps[edge], axis=-1, keepdims=True), 1.0))
         held = hold * (means[stance] - aside[frames])
         held[:, 1] = shifts[edge, 1]  # the floor is no less uneven for a foot that is above it

@@ -88,7 +88,7 @@ class OpenMotion(FromPage):
 
 
 class StartOver(FromPage):
-    """Everybody back to where they began."""
+    """Move all characters back to where they began."""
 
 
 class ChangeSettings(FromPage):

@@ -29,7 +29,7 @@ def listen(host: str, port: int) -> socket.socket:
     for one in (*range(port, min(port + TRIES, 65536)), 0):
         # asyncio sends at once only on sockets that name their protocol; others collect for 40 ms (Nagle)
         taken = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        if sys.platform != "win32":  # where it would mean sharing a port with whoever has it
+        if sys.platform != "win32":  # where it would mean sharing a port with another program
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             taken.bind((host, one))

@@ -36,14 +36,14 @@ class Member:
 
 @dataclass(eq=False)
 class Lineup:
-    """All of them, and the frame that shows them."""
+    """All characters of a lineup, and the frame that shows them."""
 
     members: list[Member] = field(default_factory=list)
     frame: bytes = b""  # empty for none
 
 
 def make_member(worn: OwnCharacter, source: Skeleton) -> Member:
-    """A character, ready to be lined up, and what retargets to it compiled."""
+    """A character, ready to be lined up, with compiled retargeting."""
     retargeting, factor = fit_character(worn, source)
     retargeting.apply(source.offsets[None], source.rotations[None])
     return Member(worn, retargeting, factor, np.zeros(3), np.zeros(3))
@@ -58,7 +58,7 @@ def add_member(lineup: Lineup, member: Member, crowd: Crowd) -> None:
     yaw, number = float(crowd.root_yaws[0]), len(members)
     aside = SPACING * (number // 2 + 1) * (1 if number % 2 == 0 else -1)
     start = at + aside * np.array([np.cos(yaw), 0.0, -np.sin(yaw)])
-    # all begin in line again, since those with short legs have fallen behind
+    # all start in line again, since characters with short legs have fallen behind
     lineup.members = [
         *(replace(one, start=at + (one.start - one.origin), origin=at) for one in members),
         replace(member, start=start, origin=at, companion=Companion(crowd, member.retargeting, start)),

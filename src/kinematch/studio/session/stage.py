@@ -150,7 +150,7 @@ class Stage:
     def wear(self, worn: OwnCharacter | None) -> None:
         """Show the motion on a user's own character, or on the database's figure again.
 
-        Everybody plays on where they are. The history starts afresh, since its pictures are of another skeleton.
+        Characters continue where they are. The history starts again, since its pictures are of another skeleton.
         """
         body, scale, robots = self._fit(worn)
         crowds = {}
@@ -231,7 +231,7 @@ class Stage:
                 crowd.terrain = find_terrain(kind, self.ground)
 
     def start_over(self) -> None:
-        """Everybody back to where they began."""
+        """Move all characters back to where they began."""
         for name, crowd in self.crowds.items():
             places = start_places(crowd.count) if name == "others" else np.zeros((1, 3))
             if name in self.compared:

@@ -40,7 +40,7 @@ def warming(tell: Callable[[int, int], None] = lambda done, total: None) -> Iter
     """Compile what is not kept from earlier runs while the work within is done, and wait for it at the end.
 
     `tell` gets the seconds waited, and how many it usually takes. A failure costs nothing but the time it saves;
-    whoever interrupts the work leaves the process to its end, and finds the step compiled the next time.
+    after an interruption the process runs to its end, and the step is compiled the next time.
     """
     process = _begin() if is_missing(run_step) and (os.cpu_count() or 1) > 1 else None
     yield

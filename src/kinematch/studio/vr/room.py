@@ -27,7 +27,7 @@ Grow = Callable[[VrUser], None]  # that a user has another height than the body
 class Room:
     """Samples come in from the server's loop; frames go out on the room's own thread.
 
-    A user's own page is sent the body at once, for each sample. Everybody else sees all bodies at a steady rate.
+    A user's own page is sent the body at once, for each sample. All other pages see all bodies at a steady rate.
     """
 
     def __init__(self, *, send: Send, show: Show, tell: Tell, fail: Tell, grow: Grow, report: Report):

@@ -1,4 +1,4 @@
-"""Samples: what a page's headset and controllers say, checked, and turned from WebXR's axes into ours."""
+"""Samples: poses of a page's headset and controllers, checked, and converted from WebXR's axes to ours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class DeviceSample:
 
 
 def read_sample(data: bytes) -> DeviceSample:
-    """The sample of a page's message; raises ValueError when it is none. Points that make no sense are not valid."""
+    """The sample of a page's message; raises ValueError for a malformed one. Implausible points are not valid."""
     header, arrays = unpack(SAMPLE, data)
     if header["points"] != len(POINTS) or header["hands"] not in (0, len(HANDS)):
         raise ValueError(f"{header['points']:.0f} points and {header['hands']:.0f} hands, expected 7 and 0 or 2")

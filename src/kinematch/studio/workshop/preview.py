@@ -40,7 +40,7 @@ Dress = Callable[[Clip], Dressed | None]  # a clip on the worn character, None w
 
 
 def undressed(_: Clip) -> None:
-    """Nobody wears anything."""
+    """No character of one's own is shown."""
 
 
 @dataclass(frozen=True, eq=False)

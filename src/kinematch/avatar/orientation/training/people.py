@@ -82,7 +82,7 @@ def make_people(clips: Iterable[Clip], digest: str) -> list[Person]:
 
 
 def name_subject(name: str) -> str:
-    """Who moves: `35` of `35_02` (CMU), `subject4` of `walk2_subject4_walk` (LAFAN1), else the whole name."""
+    """The performer: `35` of `35_02` (CMU), `subject4` of `walk2_subject4_walk` (LAFAN1), else the whole name."""
     found = re.match(r"(\d+)_\d+", name) or re.search(r"(subject\d+)", name)
     return found.group(1) if found else name
 
@@ -97,7 +97,7 @@ def measure_body(skeleton: Skeleton) -> tuple[float, float]:
 
 
 def split_people(people: Sequence[Person], offset: int = SCORED_OFFSET) -> tuple[list[Person], list[Person]]:
-    """Those to learn from, and those held out: every sixth subject in order, from an offset on, with all clips.
+    """People to learn from, and people held out: every sixth subject in order, from an offset on, with all clips.
 
     A fixed rule. The built-in motion is always trained on; fewer than two subjects are not divided.
     """

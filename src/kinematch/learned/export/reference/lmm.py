@@ -68,7 +68,7 @@ def from_axes(axes: np.ndarray) -> np.ndarray:
 
 
 class Character:
-    """What evolves, and a step of it."""
+    """The state of a character, and its step."""
 
     search_time, force_time, force_cost, stay_bias, decay_time = 0.1, 0.1, 1.0, 0.2, 0.1
 
@@ -87,8 +87,8 @@ class Character:
         }
         self.columns = model["trajectory_columns"][0].astype(int)
         lowest, step = model["codebook_scale"]
-        self.book = lowest + step * model["codebook"]  # features and latents; a port keeps the bytes
-        self.cost_factors, self.steps_left, self.last = model["codebook_costs"].T  # last: that an entry leads to
+        self.book = lowest + step * model["codebook"]  # features and latents; a port may keep the bytes
+        self.cost_factors, self.steps_left, self.last = model["codebook_costs"].T  # last: the last entry of its clip
         self.now = self.decode(self.book[first])
         self.entry, self.run = -1 if "projector" in self.networks else first, 0  # of the codebook; frames since then
         self.next = self.decode(self.follow(self.now.xz, self.entry, 0))
@@ -128,7 +128,7 @@ class Character:
         return SimpleNamespace(xz=xz, turns=turns, values=values, contacts=found.get("contacts", np.zeros(0)))
 
     def cost(self, x: np.ndarray, query: np.ndarray) -> np.ndarray:
-        """Of features, never of latents."""
+        """The cost of features; latents do not count."""
         return ((x[..., : self.D] - query) ** 2 * self.model["cost_weights"][0]).sum(axis=-1)
 
     def project(self, query: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
