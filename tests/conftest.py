@@ -21,6 +21,7 @@ from kinematch.motion.skeleton import Skeleton, skeleton
 
 FOLDER = Path(__file__).parent
 QUICK = {FOLDER / line for line in (FOLDER / "quick.txt").read_text(encoding="utf-8").split()}
+LONGEST = ("test_browser", "test_examples", "test_packaging", "tests/search/", "tests/robot/")  # in names of tests
 MIDDLE = [
     ("Hips", "", "hips", (0.0, 0.95, 0.0)),
     ("Spine", "Hips", "spine", (0.0, 0.1, 0.0)),
@@ -52,8 +53,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browsers first: their tests take longest."""
-    items.sort(key=lambda item: "test_browser" not in item.nodeid)
+    """Browsers first, then what takes longest, so that both processes end together."""
+    items.sort(key=lambda item: next((n for n, name in enumerate(LONGEST) if name in item.nodeid), len(LONGEST)))
     for item in items:
         if item.path in QUICK and item.get_closest_marker("slow") is None:
             item.add_marker("quick")
@@ -61,15 +62,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Tests of a file stay in one process, and all those of browsers in one: two that draw without a graphics card get
-    in each other's way."""
+    """Tests of a file stay in one process, as do all those of robots, which compile the same kernels, and all those of
+    browsers: two that draw without a graphics card get in each other's way."""
     from xdist.scheduler import LoadFileScheduling
 
-    class OneBrowser(LoadFileScheduling):
+    class Together(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "browsers" if "test_browser" in nodeid else super()._split_scope(nodeid)
+            return next(
+                (name for name in ("test_browser", "tests/robot/") if name in nodeid), super()._split_scope(nodeid)
+            )
 
-    return OneBrowser(config, log)
+    return Together(config, log)
 
 
 @pytest.fixture(scope="session")
