@@ -70,8 +70,9 @@ class Store:
             total -= size
 
 
-def open_store(name: str, suffix: str) -> Store:
-    folder = find_cache_folder() / name
+def open_store(name: str, suffix: str, cache: Path | None = None) -> Store:
+    """A store in the user's cache, or in another folder."""
+    folder = (cache or find_cache_folder()) / name
     folder.mkdir(parents=True, exist_ok=True)
     return Store(folder, suffix)
 

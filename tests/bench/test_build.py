@@ -19,7 +19,8 @@ def test_stages_are_measured_and_nothing_is_left_behind(tmp_path):
     (found,) = json.loads((tmp_path / "times.json").read_text())["builds"]
     assert found["recipe"] == "small"
     assert found["frames"] > 0
-    assert set(found["stages"]) == {"look", "clips", "poses", "features", "write"}
+    assert found["peak_bytes"] > 10_000_000
+    assert set(found["stages"]) == {"look", "clips", "features"}
     assert sum(found["stages"].values()) <= found["seconds"] * 1.5
     assert (tmp_path / "mine.kinematch").read_text() == "keep me"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.kinematch", "small.toml", "times.json"]

@@ -65,22 +65,23 @@ class BuildResult:
 
 def build(
     recipe_path: str | Path, *, progress: Progress = lambda stage, done, total: None, memory: int | None = None,
-    cluster: str | None = None,
+    cluster: str | None = None, cache: Path | None = None,
 ) -> BuildResult:  # fmt: skip
     """Build the database a recipe describes and write it to its output; an interruption leaves the old file intact.
 
     Memory holds a clip at a time for each core. `memory`: bytes that all processes together may take, so that fewer
     are started; a quarter of the machine's by default. `cluster`: the address of a Ray cluster that cleans the files.
+    `cache`: a folder for cleaned clips instead of the user's.
     """
     try:
-        return _build(Path(recipe_path), progress, memory or count_memory() // 4, cluster)
+        return _build(Path(recipe_path), progress, memory or count_memory() // 4, cluster, cache)
     except FileError:
         raise
     except KinematchError as error:  # an error of no particular file is an error of the recipe
         raise FileError(recipe_path, str(error)) from None
 
 
-def _build(recipe_path: Path, progress: Progress, memory: int, cluster: str | None) -> BuildResult:
+def _build(recipe_path: Path, progress: Progress, memory: int, cluster: str | None, cache: Path | None) -> BuildResult:
     text = read_recipe_text(recipe_path)
     recipe = parse_recipe(text, recipe_path)
     folder = recipe_path.parent
@@ -98,7 +99,7 @@ def _build(recipe_path: Path, progress: Progress, memory: int, cluster: str | No
     if earlier.get("features_key") == features_key:
         return BuildResult(output, "everything", 0, clock.laps, tuple(earlier["warnings"]))
 
-    found = clean_files(files, keys, text, recipe_path, memory=memory, cluster=cluster, progress=progress)
+    found = clean_files(files, keys, text, recipe_path, memory=memory, cluster=cluster, progress=progress, cache=cache)
     clock.lap("clips")
     progress("poses", 0, 1)
     warnings = [*found.failures, *_list_left_out(found.clips), *_list_warnings(found.clips)]

@@ -26,16 +26,16 @@ class CleanedFiles:
     cleaned: int  # files that were not in the cache
 
 
-def find_cleaned() -> Store:
-    return open_store("cleaned", ".cleaned")
+def find_cleaned(cache: Path | None = None) -> Store:
+    return open_store("cleaned", ".cleaned", cache)
 
 
 def clean_files(
     files: Sequence[SourceFile], keys: Sequence[str], text: str, recipe_path: Path, *, memory: int,
-    cluster: str | None, progress: Progress,
+    cluster: str | None, progress: Progress, cache: Path | None = None,
 ) -> CleanedFiles:  # fmt: skip
     """The cleaned clips of all files. One that fails ends the run only if the recipe names it without a pattern."""
-    store = find_cleaned()
+    store = find_cleaned(cache)
     names = [make_clean_key(file, key) for file, key in zip(files, keys)]
     failures = {n: key.removeprefix(UNREADABLE) for n, key in enumerate(keys) if key.startswith(UNREADABLE)}
     clips = [() if number in failures else open_cleaned(store.place(name)) for number, name in enumerate(names)]
