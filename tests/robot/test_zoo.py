@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from kinematch.bench.replay import Replay
 from kinematch.math import quaternion
 from kinematch.robot.contact_pairs import find_pairs
-from kinematch.robot.model import TO_FILE
 from kinematch.robot.quality import check_quality
 from kinematch.robot.segments import find_anatomy
 from kinematch.robot.solids import find_capsules
@@ -18,31 +18,6 @@ OVERLAP = 0.005  # m, beyond the margins of contacts
 @pytest.fixture(scope="module")
 def walking(animal, walk):
     return try_robot(walk[0].frames(0, 240), animal[0])
-
-
-class Replay:
-    """A robot in MuJoCo."""
-
-    def __init__(self, model, reference):
-        import mujoco
-
-        self.mujoco, self.reference, self.data = mujoco, reference, mujoco.MjData(reference)
-        numbers = [mujoco.mj_name2id(reference, mujoco.mjtObj.mjOBJ_JOINT, name) for name in model.hinge_names]
-        self.addresses = reference.jnt_qposadr[numbers]
-        self.base = next((int(reference.jnt_qposadr[j]) for j in np.flatnonzero(reference.jnt_type == 0)), None)
-
-    def find_contacts(self, base, turn, angles):
-        """Names of bodies and overlap (m) of each contact."""
-        self.data.qpos[self.addresses] = angles
-        if self.base is not None:
-            place = np.concatenate([base[TO_FILE], turn[:1], turn[1:][TO_FILE]])
-            self.data.qpos[self.base : self.base + 7] = place
-        self.mujoco.mj_kinematics(self.reference, self.data)
-        self.mujoco.mj_collision(self.reference, self.data)
-        for contact in self.data.contact[: self.data.ncon]:
-            bodies = [int(self.reference.geom_bodyid[geom]) for geom in (contact.geom1, contact.geom2)]
-            fixed = any(self.reference.body_weldid[body] == 0 for body in bodies)
-            yield tuple(self.reference.body(body).name for body in bodies), -float(contact.dist), fixed
 
 
 def test_a_walk_is_followed_within_limits_without_a_twitch(animal, walking):
@@ -60,12 +35,8 @@ def test_a_walk_is_followed_within_limits_without_a_twitch(animal, walking):
 
 def test_mujoco_finds_limbs_apart_and_the_floor_untouched(animal, walking):
     motion, replay = walking[0], Replay(*animal)
-    touching = 0
-    for base, turn, angles in zip(motion.base_positions, motion.base_rotations, motion.angles):
-        found = list(replay.find_contacts(base, turn, angles))
-        touching += any(overlap > 0 and not fixed for _, overlap, fixed in found)
-        if replay.base is not None:
-            assert all(overlap < 0.002 for _, overlap, fixed in found if fixed)
+    touching, deepest = replay.count_collisions(motion)
+    assert deepest < 0.002
     assert touching <= 0.01 * motion.frame_count
 
 

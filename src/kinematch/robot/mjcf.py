@@ -46,6 +46,10 @@ def read_mjcf(path: Path, root: Element) -> RobotModel:
     bodies, numbers = keep_subtree(reading.bodies, _choose_base(reading.bodies))
     if 0 not in {numbers.get(b) for b in reading.free}:
         reading.notes.append(f"{bodies[0].name!r} has no free joint; it is moved as if it had one")
+    reading.notes += [
+        f"<{tie.tag}> {tie.attributes.get('name', '')!r} in line {tie.line} is not kept: what it ties moves freely"
+        for section in root.all("equality") for tie in section.children
+    ]  # fmt: skip
     return make_model(
         path,
         root.attributes.get("model", path.stem),

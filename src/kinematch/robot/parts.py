@@ -24,10 +24,13 @@ ROLES = (*(f"{side}_{part}" for side in SIDES for part in SEGMENT_WORDS if part 
 def find_links(model: RobotModel, roles: Mapping[str, str] | None = None) -> dict[str, int]:
     """The link of each role: as `roles` says, else by names, else by the shape of limbs."""
     links, shaped = _find_by_names(model), find_limb_roles(model)
+    arms_by_name = {link for role, link in links.items() if role.split("_", 1)[-1] in PARTS["arm"]}
     for kind, parts in PARTS.items():
         named = {role: links.pop(role) for role in [f"{side}_{part}" for side in SIDES for part in parts]
                  if role in links}  # fmt: skip
         mine = {role: link for role, link in shaped.items() if role.split("_", 1)[1] in parts}
+        if kind == "leg" and arms_by_name & set(mine.values()):
+            mine = {}  # the lowest limbs of a robot without legs
         if _is_whole(model, named, kind):  # with an ankle or a wrist of which names say nothing
             same = all(mine.get(role, link) == link for role, link in named.items())
             links |= mine | named if same else named

@@ -12,7 +12,7 @@ from kinematch.robot.model import RobotModel, Shape
 
 RIM_POINTS = 8  # points around the rim of a cylinder
 MAX_BARS = 3  # capsules side by side that stand for a flat box or disc
-EDGE_SHARE = 0.5  # of the smallest half extent of a thick box: the radius of the bars along its edges
+EDGE_SHARE = 0.25  # of the smallest half extent of a thick box: the radius of the bars along its edges
 RIM_SHARE = 0.5  # of the radius by which a bar ends before a flat end, so that its rim is out by less than the margin
 
 
