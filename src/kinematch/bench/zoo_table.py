@@ -8,6 +8,7 @@ import json
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +70,7 @@ def measure_animal(animal: Animal, gaits: dict[str, Clip], falls: dict[str, Clip
     }  # fmt: skip
 
 
-def write_row(found: dict) -> str:
+def write_row(found: dict[str, Any]) -> str:
     """A line of the table in markdown."""
     animal, row = found["animal"], found["all"]
     marks = " *" * found["changed"] + " †" * animal["unseen"]
