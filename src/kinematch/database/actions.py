@@ -58,14 +58,13 @@ def empty_actions() -> Actions:
 
 
 def build_actions(clips: Iterable[tuple[int, Clip]]) -> Actions:
-    """The actions of cleaned clips, each given with its first frame in the database."""
-    given = [(start, clip, action) for start, clip in clips for action in clip.actions]
-    names = tuple(sorted({action.name for _, _, action in given}))
-    stretches: list[tuple[int, int, int, int]] = []
+    """The actions of cleaned clips, each given with its first frame in the database; one clip is held at a time."""
+    named: list[str] = []
+    stretches: list[tuple[int, int, int]] = []
     targets: list[int] = []
     events: list[tuple[int, int, int]] = []
     points: list[np.ndarray] = []
-    for start, clip, action in given:
+    for start, clip, action in ((first, one, action) for first, one in clips for action in one.actions):
         first, last, stop = (start + _find_frame(clip, time) for time in (*action.entry, action.exit))
         targets.append(-1)
         for event in action.events:
@@ -74,11 +73,14 @@ def build_actions(clips: Iterable[tuple[int, Clip]]) -> Actions:
                 targets[-1] = len(events)
             events.append((len(stretches), EVENT_KINDS.index(event.kind), start + frame))
             points.append(find_point(clip, frame, event.joint, event.below))
-        stretches.append((names.index(action.name), first, last, stop))
+        named.append(action.name)
+        stretches.append((first, last, stop))
+    names = tuple(sorted(set(named)))
+    numbered = [(names.index(name), *stretch) for name, stretch in zip(named, stretches)]
     whole, rows = np.int32, (len(events), 3)
     return Actions(
         names,
-        np.array(stretches, whole).reshape(-1, 4),
+        np.array(numbered, whole).reshape(-1, 4),
         np.array(targets, whole),
         np.array(events, whole).reshape(rows),
         np.array(points, np.float32).reshape(rows),
