@@ -1,5 +1,7 @@
 """The schedule: why characters search, how many at once, and that everybody gets a turn."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -34,7 +36,7 @@ def alone(database):
 
 
 def test_who_is_told_nothing_new_waits(alone):
-    assert find_reason(alone[1], 0) == Reason.NONE
+    assert find_reason(alone[1], 0, DT) == Reason.NONE
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,7 @@ def test_who_is_told_nothing_new_waits(alone):
 )
 def test_every_reason_is_found(alone, change, reason):
     change(alone[0])
-    assert find_reason(alone[1], 0) == reason
+    assert find_reason(alone[1], 0, DT) == reason
 
 
 @pytest.mark.parametrize(
@@ -65,14 +67,27 @@ def test_every_reason_is_found(alone, change, reason):
 )
 def test_small_changes_are_no_reason(alone, change):
     change(alone[0])
-    assert find_reason(alone[1], 0) == Reason.NONE
+    assert find_reason(alone[1], 0, DT) == Reason.NONE
+
+
+@pytest.mark.parametrize("frames_left", [0.4, 1.9])
+def test_a_clip_that_ends_within_the_step_is_left_before_it(database, frames_left):
+    """Halting at its last frame for the rest of the step looks like a jolt."""
+    crowd = Crowd(database)
+    crowd.step(move([0.0, 0.0, 1.3]), DT)
+    last = database.poses.clip_stops[crowd.frames[0] >= database.poses.clip_starts][-1] - 1
+    whole = math.ceil(frames_left)
+    crowd.frames[:], crowd.state.playing.fractions[:] = last - whole, whole - frames_left
+    crowd.state.schedule.since[:] = 0.0
+    pose = crowd.step(move([0.0, 0.0, 1.3]), (frames_left + 0.5) / database.poses.frame_rate)
+    assert (pose.jumped[0], pose.reasons[0]) == (True, Reason.END)
 
 
 def test_sharp_changes_wait_for_the_forced_interval(alone):
     crowd, data = alone
     crowd.state.schedule.since[:] = 0.09
     crowd.orders.velocities[:] = 3.0
-    assert find_reason(data, 0) == Reason.NONE
+    assert find_reason(data, 0, DT) == Reason.NONE
 
 
 def test_the_search_rate_does_not_depend_on_the_step_rate(database):

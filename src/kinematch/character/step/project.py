@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from kinematch.character.constants import NO_RETURN
+from kinematch.character.reason import Reason
 from kinematch.character.step.ask import is_near
 from kinematch.character.step.data import find_number, open_source
 from kinematch.character.step.playback import find_rate, read_playing
@@ -26,6 +27,7 @@ from kinematch.database.table import EACH_ROW
 from kinematch.search import layout_kernels as at
 from kinematch.search.wide_kernels import search
 
+END = int(Reason.END)
 U = np.uintp
 
 
@@ -47,6 +49,8 @@ def project(data, n, scratch):
     current = -1
     if target == number:
         current, _ = read_playing(data, here, n)
+        if data.pose.reasons[n] == END:  # too little of the clip is left to stay
+            current = np.int32(here.stops[find_clip(here, current)] - 1)
     frame = choose_frame(data, there, n, current, scratch)
     if frame != current:
         jump(data, n, here, there, target, frame, scratch)

@@ -6,7 +6,7 @@ from kinematch.character import constants as c
 from kinematch.character.reason import Reason
 from kinematch.character.step.acting import find_stretch
 from kinematch.character.step.data import find_source
-from kinematch.character.step.playback import read_playing
+from kinematch.character.step.playback import find_rate, read_playing
 from kinematch.compile.jit import inner
 from kinematch.compile.lanes import floor
 from kinematch.database.frame_kernels import find_clip, is_committed
@@ -17,6 +17,7 @@ from kinematch.math.series import find_yaw, wrap_angle
 NO_SEARCH, INTERVAL, VELOCITY, FACING, END, TAGS, SOURCE, FIRST = (int(reason) for reason in Reason)
 SPARE = 1.25  # times the average number of searches that a step may hold; the rest wait their turn
 MIN_SEARCHES = 32  # searches that a step may always hold
+END_SLACK = 1e-6  # frames: sums of steps are not exact
 URGENT = 1e6  # s of waiting that the end of a clip counts as
 
 
@@ -25,7 +26,7 @@ def choose_searching(data, scratch, dt):
     """Mark the characters that search now in `work.searching`, and why in `pose.reasons`."""
     pose, work, count = data.pose, data.work, 0
     for n in range(pose.reasons.shape[0]):
-        reason = find_reason(data, n)
+        reason = find_reason(data, n, dt)
         work.searching[n] = reason != NO_SEARCH
         if reason != NO_SEARCH:
             pose.reasons[n] = reason
@@ -37,7 +38,7 @@ def choose_searching(data, scratch, dt):
 
 
 @inner
-def find_reason(data, n):
+def find_reason(data, n, dt):
     """Why a character has to search now, NO_SEARCH where it need not: the first condition that holds."""
     schedule, orders, settings = data.schedule, data.orders, data.settings
     source = find_source(data, n)
@@ -51,7 +52,7 @@ def find_reason(data, n):
         schedule.idle[n] = False  # a committed clip is never idle, whatever the command
     if orders.sources[n] != data.playing.sources[n]:
         return SOURCE
-    if has_run_out(source, n) if is_run(source) else frame == source.stops[clip] - 1 and not source.loops[clip]:
+    if has_run_out(source, n) if is_run(source) else ends_within(data, source, n, clip, dt):
         return END
     if committed:
         return NO_SEARCH
@@ -68,6 +69,17 @@ def find_reason(data, n):
         if orders.filters[n] != schedule.filters[n]:
             return TAGS
     return NO_SEARCH
+
+
+@inner
+def ends_within(data, source, n, clip, dt):
+    """Whether too little of a clip is left for the whole step: playing on, the character would halt for the rest."""
+    if source.loops[clip]:
+        return False
+    frame, fraction = read_playing(data, source, n)
+    last = source.stops[clip] - 1
+    reached = frame + fraction + dt * find_rate(data, source, n, frame) * source.frame_rate
+    return frame == last or (source.each == 0 and reached > last + END_SLACK)
 
 
 @inner
