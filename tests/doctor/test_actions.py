@@ -1,5 +1,6 @@
 """Actions that `init` proposes: found around events, in a recipe that builds, and not entered by locomotion."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from kinematch.database.build import build
 from kinematch.database.recipe import parse_recipe
 from kinematch.doctor import examine
 from kinematch.doctor.prescribe import prescribe
+from kinematch.doctor.report import Problem
 from kinematch.files import write_clip
 from kinematch.synth import motions, perform
 from kinematch.synth.actions import list_actions, perform_action
@@ -48,6 +50,14 @@ def test_a_file_with_steps_has_the_ground_of_its_stances(folder: Path, recipe: s
     sources = parse_recipe(recipe, folder).source
     raised = {name for source in sources if source.ground == "stances" for name in source.files}
     assert raised == {"step_up_0.4.bvh", "step_down_0.4.bvh"}
+
+
+def test_a_step_in_what_is_dropped_raises_no_ground(folder: Path):
+    report = examine(folder / "step_up_0.4.bvh")
+    start, stop = report.actions[0].entry[0], report.actions[0].exit
+    flips = Problem("warning", "'LeftFoot' flips", f"drop = [[{start:.2f}, {stop:.2f}]]")
+    assert "stances" in prescribe([report], folder)
+    assert "stances" not in prescribe([replace(report, problems=(*report.problems, flips))], folder)
 
 
 def test_what_init_writes_builds_and_no_search_enters_an_action_without_a_request(folder: Path, recipe: str):

@@ -150,12 +150,15 @@ def _round(seconds: float) -> float:
     return round(seconds, 3)
 
 
+def list_whole(actions: Iterable[Action], drops: Sequence[Sequence[float]]) -> list[Action]:
+    """The actions in which the recipe drops nothing: a foot that flips for a frame seems to step onto something."""
+    return [one for one in actions if not any(start < one.exit and one.entry[0] < stop for start, stop in drops)]
+
+
 def action_lines(actions: Iterable[Action], path: str, drops: Sequence[Sequence[float]] = ()) -> list[str]:
     """The `[[source.action]]` tables of a file's actions, of those in which the recipe drops nothing."""
     lines = []
-    for one in actions:
-        if any(start < one.exit and one.entry[0] < stop for start, stop in drops):
-            continue
+    for one in list_whole(actions, drops):
         events = ",\n".join(f"    {_event_line(event)}" for event in one.events)
         lines += ["[[source.action]]", f"name = {quoted(one.name)}", f"files = {quoted_glob(Path(path).name)}"]
         lines += [f"entry = [{one.entry[0]:.3f}, {one.entry[1]:.3f}]", f"exit = {one.exit:.3f}"]

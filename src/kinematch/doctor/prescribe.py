@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.doctor.actions import RAISED, action_lines
+from kinematch.doctor.actions import RAISED, action_lines, list_whole
 from kinematch.doctor.feature_lines import animal_features, humanoid_features
 from kinematch.doctor.labels import write_filter
 from kinematch.doctor.left_out import list_left_out, usable
@@ -185,7 +185,7 @@ def _fixes(report: Report, clip: str = "") -> list[str]:
                     continue
                 drops += tomllib.loads(line)["drop"] if key == "drop" else []
                 lines.setdefault(key, line)
-    if any(one.name in RAISED for one in report.actions):
+    if any(one.name in RAISED for one in list_whole(report.actions, drops)):
         lines["ground"] = GROUND
     if drops:
         lines["drop"] = _drop_line(drops, report.duration if len(report.clips) == 1 else np.inf)
