@@ -14,6 +14,8 @@ from kinematch.export.targets import WEB
 from kinematch.studio.session.exported import write_page_data
 from kinematch.studio.session.gallery import make_figure
 
+from .conftest import PIXELS
+
 PLACE = "Array.from(character.pose.globalPositions.slice(0, 3))"
 PATIENCE = 120_000  # ms
 
@@ -40,7 +42,7 @@ def address(page_data, compiled, tmp_path_factory):
 
 
 def open_page(browser, address, **options):
-    page = browser.new_page(**options)
+    page = browser.new_page(**{**PIXELS, **options})
     complaints = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("requestfailed", lambda request: complaints.append(request.url))
@@ -147,7 +149,7 @@ def test_a_page_of_one_file_opens_from_the_disk(browser, page_data, compiled, tm
 
 
 def test_a_missing_file_is_named(browser, address):
-    page = browser.new_page()
+    page = browser.new_page(**PIXELS)
     page.route("**/character.dat", lambda route: route.fulfill(status=404))
     page.goto(address)
     page.wait_for_selector(".character-line.bad", timeout=PATIENCE)

@@ -6,6 +6,8 @@ from kinematch.access.keys import AccessKey
 from kinematch.studio.session.stage import Stage
 from kinematch.studio.session.studio import Studio
 
+from .conftest import PIXELS
+
 READY = "!!window.kinematch?.live.moment"
 
 
@@ -14,7 +16,7 @@ def test_a_browser_enters_with_the_printed_address_or_by_typing_the_key(database
     studio = Studio(Stage(database, name="small"), presets=tmp_path / "presets")
     with run_studio(studio, key) as server:
         for types in (False, True):
-            context = browser.new_context()
+            context = browser.new_context(**PIXELS)
             context.add_init_script("localStorage.setItem('kinematch-tour', 'done')")
             page = context.new_page()
             page.set_default_timeout(240_000)

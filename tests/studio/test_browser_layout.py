@@ -70,7 +70,7 @@ def test_a_person_is_drawn_or_the_mannequin_with_no_fewer_pixels_than_a_floor(dr
     quality = page.page.get_by_role("combobox", name="Picture quality")
     for choice, pixels in (("medium", 1.0), ("low", 0.8)):
         quality.select_option(choice)
-        page.until(f"Math.abs(kinematch.viewport.renderer.getPixelRatio() - {pixels}) < 0.01")
+        page.until(f"Math.abs(kinematch.viewport.renderer.getPixelRatio() / devicePixelRatio - {pixels}) < 0.01")
     page.ask("localStorage.removeItem('kinematch-quality'); localStorage.removeItem('kinematch-body')")
 
 

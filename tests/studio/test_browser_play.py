@@ -4,6 +4,8 @@ import math
 
 import pytest
 
+from .conftest import PIXELS
+
 pytestmark = pytest.mark.slow
 
 # A gamepad that tests move: window.pad.axes and window.pad.buttons.
@@ -203,7 +205,7 @@ def test_a_slider_changes_the_setting_and_undo_takes_it_back(driven):
 
 
 def test_a_browser_that_cannot_draw_is_told_so(browser, fresh_server):
-    context = browser.new_context()
+    context = browser.new_context(**PIXELS)
     context.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
     page = context.new_page()
     page.goto(fresh_server.url)
