@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kinematch.motion.retarget.settings import RetargetSettings
 
 MOVING = (".gif", ".webp", ".mp4")
-TRAJECTORIES = (".csv", ".npz")  # of robots
+TRAJECTORIES = (".csv", ".npz", ".lerobot")  # of robots
 
 
 def convert(

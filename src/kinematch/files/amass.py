@@ -2,15 +2,13 @@
 
 import io
 import zipfile
-import zlib
 from functools import lru_cache
 from pathlib import Path
-from tokenize import TokenError
-from typing import Any
 
 import numpy as np
 
 from kinematch.errors import FileError, listed
+from kinematch.files.npz import ARCHIVE_ERRORS, read_array
 from kinematch.files.reading import opened
 from kinematch.math import quaternion, rotation
 from kinematch.motion.clip import MIN_FRAME_RATE, Clip, Origin
@@ -67,8 +65,6 @@ LAYOUTS: dict[int, tuple[str | None, ...]] = {
 }
 TO_Y_UP = rotation.from_axis_angle([1.0, 0.0, 0.0], -np.pi / 2)  # AMASS has Z up
 RATE_KEYS = ("mocap_framerate", "mocap_frame_rate")
-HEADER_ERRORS = (ValueError, SyntaxError, TokenError, RecursionError, MemoryError)  # what numpy's own reader may raise
-MAX_ARRAY_BYTES = 1 << 31  # bytes; six days at 60 frames a second of SMPL-H
 BODY_MODEL_NOTE = (
     "bone lengths are those of a neutral skeleton, since the body model is not read: positions are approximate"
 )
@@ -175,26 +171,6 @@ def _read_arrays(path: str | Path) -> dict[str, np.ndarray]:
                     found = f"found {listed(sorted(present), 8)}" if present else "it is empty"
                     raise FileError(path, f"is not an AMASS recording: no array {missing[0]!r}, {found}")
                 wanted = {"poses": "poses", "trans": "trans", "rate": rate}
-                return {name: _read_array(path, archive, present[inside]) for name, inside in wanted.items()}
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+                return {name: read_array(path, archive, present[inside]) for name, inside in wanted.items()}
+        except ARCHIVE_ERRORS as error:
             raise FileError(path, f"is a damaged archive: {error}", kind="damaged") from None
-
-
-def _read_array(path: str | Path, archive: zipfile.ZipFile, name: str) -> np.ndarray:
-    with archive.open(name) as file:
-        try:
-            version = np.lib.format.read_magic(file)
-            read: Any = (
-                np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            )
-            shape, _, dtype = read(file)
-            size = int(np.prod([int(extent) for extent in shape], dtype=object)) * dtype.itemsize
-            if dtype.kind not in "fiu" or not 0 <= size <= MAX_ARRAY_BYTES or size > archive.getinfo(name).file_size:
-                raise ValueError(f"{dtype} of shape {shape}")
-        except HEADER_ERRORS as error:
-            raise FileError(path, f"array {name!r} cannot be read: {str(error)[:200]}, expected numbers") from None
-    with archive.open(name) as file:
-        try:
-            return np.lib.format.read_array(file, allow_pickle=False)
-        except ValueError as error:
-            raise FileError(path, f"array {name!r} cannot be read: {str(error)[:200]}", kind="damaged") from None

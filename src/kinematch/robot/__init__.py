@@ -11,6 +11,7 @@ __getattr__ = offer_names(
         "RobotVectorEnv": "simulation.environment",
         "TrackingSettings": "simulation.rewards",
         "read_robot": "read",
+        "read_trajectory": "output",
         "retarget_database": "reference.robot_frames",
         "try_robot": "trial",
         "write_trajectory": "output",
