@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kinematch.access.keys import AccessKey
     from kinematch.control.command import Controller
     from kinematch.control.script import Script
-    from kinematch.stream.streaming import StreamedCharacter
+    from kinematch.stream.streaming import Performance, StreamedCharacter
 
 PORT = 8124
 FAREWELL = 10.0  # s for programs to read to the end of the stream
@@ -76,14 +76,17 @@ def stream(
         screen.say("poses at ", (place if key is None else key.add_to(place), "bold"), "; Ctrl-C ends")
     screen.file.flush()  # for programs that wait for this line
     with suppress(KeyboardInterrupt):
-        asyncio.run(_run(performance, script, once, broadcast, opened, host, origin, key))
+        asyncio.run(run_stream(
+            performance, _play(script, once), opened, host=host, origins=origin, key=key, broadcast=broadcast, once=once
+        ))  # fmt: skip
     return 0
 
 
-async def _run(
-    performance: "StreamedCharacter", script: "Script | None", once: bool, broadcast: Any, opened: Any, host: str,
-    origins: tuple[str, ...], key: "AccessKey | None",
+async def run_stream(
+    performance: "Performance", controllers: "Iterator[Controller]", opened: Any, *, host: str,
+    origins: tuple[str, ...] = (), key: "AccessKey | None" = None, broadcast: Any = None, once: bool = False,
 ) -> None:  # fmt: skip
+    """Play controllers, scripts to their ends, for all who connect to the opened socket; `once`: from the first on."""
     from kinematch.stream.streaming import Listeners, perform, stream_application
     from kinematch.studio.server.serving import make_server
 
@@ -97,8 +100,8 @@ async def _run(
         await asyncio.wait((waiting, serving), return_when=asyncio.FIRST_COMPLETED)
     playing = asyncio.create_task(
         perform(
-            performance, _play(script, once), listeners, broadcast=broadcast,
-            is_done=lambda controller: script is not None and controller.done,  # type: ignore[attr-defined]
+            performance, controllers, listeners, broadcast=broadcast,
+            is_done=lambda controller: getattr(controller, "done", False),
         )
     )  # fmt: skip
     tasks = [playing] if serving is None else [playing, serving]

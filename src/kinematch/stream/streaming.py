@@ -7,7 +7,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -26,13 +26,30 @@ from kinematch.stream.layout import DT, PROTOCOL, STEP_RATE
 from kinematch.stream.picture import Group, make_view, pack_robots, take_picture
 
 MOST_LISTENERS = 16
-MOST_WAITING = 600  # frames for a listener that reads slowly; then the oldest are left out
 MAX_LAG_SECONDS = 0.25  # s behind the clock, after which time is given up instead of caught up
 GOING_AWAY = 1001  # close code of a WebSocket whose server ends
 
 
+class Performance(Protocol):
+    """Something that plays commands step by step, as frames for listeners."""
+
+    dt: float  # s of a step
+    most_waiting: int  # frames for a listener that reads slowly; then the oldest are left out
+
+    def advance(self, controller: Controller) -> list[bytes]:
+        """The frames of one step."""
+
+    def welcome(self) -> str:
+        """The first message to a listener, as JSON."""
+
+    def hear(self, text: str) -> None:
+        """A message of a listener; what means nothing is passed over."""
+
+
 class StreamedCharacter:
     """A character that plays commands step by step, as frames."""
+
+    dt, most_waiting = DT, 600
 
     def __init__(
         self, motion: Any, *, name: str = "", skeleton: Skeleton | None = None, robot: RobotModel | None = None
@@ -86,6 +103,9 @@ class StreamedCharacter:
             }
         )
 
+    def hear(self, text: str) -> None:
+        """Listeners do not steer a character."""
+
 
 class _Standing:
     def command(self, body: Any, dt: float) -> Any:
@@ -108,7 +128,7 @@ class Listeners:
 
 
 async def perform(
-    performance: StreamedCharacter,
+    performance: Performance,
     controllers: Iterator[Controller],
     listeners: Listeners,
     *,
@@ -122,15 +142,15 @@ async def perform(
         while not is_done(controller):
             for frame in performance.advance(controller):
                 listeners.send(frame)
-            if broadcast is not None:
+            if broadcast is not None and isinstance(performance, StreamedCharacter):
                 broadcast.send(performance.crowd.skeleton, performance.pose, performance.step * DT)
-            due = max(due + DT, clock() - MAX_LAG_SECONDS)
+            due = max(due + performance.dt, clock() - MAX_LAG_SECONDS)
             await asyncio.sleep(max(0.0, due - clock()))
     listeners.send(None)
 
 
 def stream_application(
-    performance: StreamedCharacter,
+    performance: Performance,
     listeners: Listeners,
     *,
     host: str = "127.0.0.1",
@@ -147,7 +167,7 @@ def stream_application(
     return Guard(Starlette(routes=[WebSocketRoute("/stream", stream)]), host=host, origins=origins, key=key)
 
 
-async def _stream(performance: StreamedCharacter, listeners: Listeners, websocket: Any) -> None:
+async def _stream(performance: Performance, listeners: Listeners, websocket: Any) -> None:
     """One listener, from its arrival to its leaving."""
     from starlette.websockets import WebSocketDisconnect
 
@@ -155,8 +175,8 @@ async def _stream(performance: StreamedCharacter, listeners: Listeners, websocke
     if len(listeners.queues) >= MOST_LISTENERS:
         await websocket.close(1013, f"{MOST_LISTENERS} programs are connected already")
         return
-    queue: asyncio.Queue[bytes | None] = asyncio.Queue(MOST_WAITING)
-    hearing = asyncio.create_task(_hear(websocket))
+    queue: asyncio.Queue[bytes | None] = asyncio.Queue(performance.most_waiting)
+    hearing = asyncio.create_task(_hear(websocket, performance))
     try:
         await websocket.send_text(performance.welcome())
         listeners.queues.add(queue)
@@ -179,7 +199,8 @@ async def _stream(performance: StreamedCharacter, listeners: Listeners, websocke
         hearing.cancel()
 
 
-async def _hear(websocket: Any) -> None:
-    """Until the listener leaves; what it says is passed over."""
-    while (await websocket.receive())["type"] != "websocket.disconnect":
-        pass
+async def _hear(websocket: Any, performance: Performance) -> None:
+    """Until the listener leaves."""
+    while (message := await websocket.receive())["type"] != "websocket.disconnect":
+        if message.get("text") is not None:
+            performance.hear(message["text"])
