@@ -24,7 +24,10 @@ def test_an_example_imports_kinematch_alone(path):
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_the_example_runs(path, tmp_path, monkeypatch, capsys):
+def test_the_example_runs(path, tmp_path, monkeypatch, capsys, need_extra):
+    if "kinematch[gym]" in path.read_text(encoding="utf-8"):
+        need_extra("gymnasium", "gym")
+        need_extra("mujoco", "gym")
     before = set(FOLDER.iterdir())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [str(path)])
