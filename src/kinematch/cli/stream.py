@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kinematch.access.keys import AccessKey
     from kinematch.control.command import Controller
     from kinematch.control.script import Script
-    from kinematch.stream.streaming import Performance, StreamedCharacter
+    from kinematch.stream.streaming import StreamedCharacter, StreamedPerformance
 
 PORT = 8124
 FAREWELL = 10.0  # s for programs to read to the end of the stream
@@ -83,7 +83,7 @@ def stream(
 
 
 async def run_stream(
-    performance: "Performance", controllers: "Iterator[Controller]", opened: Any, *, host: str,
+    performance: "StreamedPerformance", controllers: "Iterator[Controller]", opened: Any, *, host: str,
     origins: tuple[str, ...] = (), key: "AccessKey | None" = None, broadcast: Any = None, once: bool = False,
 ) -> None:  # fmt: skip
     """Play controllers, scripts to their ends, for all who connect to the opened socket; `once`: from the first on."""

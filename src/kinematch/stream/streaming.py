@@ -30,7 +30,7 @@ MAX_LAG_SECONDS = 0.25  # s behind the clock, after which time is given up inste
 GOING_AWAY = 1001  # close code of a WebSocket whose server ends
 
 
-class Performance(Protocol):
+class StreamedPerformance(Protocol):
     """Something that plays commands step by step, as frames for listeners."""
 
     dt: float  # s of a step
@@ -128,7 +128,7 @@ class Listeners:
 
 
 async def perform(
-    performance: Performance,
+    performance: StreamedPerformance,
     controllers: Iterator[Controller],
     listeners: Listeners,
     *,
@@ -150,7 +150,7 @@ async def perform(
 
 
 def stream_application(
-    performance: Performance,
+    performance: StreamedPerformance,
     listeners: Listeners,
     *,
     host: str = "127.0.0.1",
@@ -167,7 +167,7 @@ def stream_application(
     return Guard(Starlette(routes=[WebSocketRoute("/stream", stream)]), host=host, origins=origins, key=key)
 
 
-async def _stream(performance: Performance, listeners: Listeners, websocket: Any) -> None:
+async def _stream(performance: StreamedPerformance, listeners: Listeners, websocket: Any) -> None:
     """One listener, from its arrival to its leaving."""
     from starlette.websockets import WebSocketDisconnect
 
@@ -199,7 +199,7 @@ async def _stream(performance: Performance, listeners: Listeners, websocket: Any
         hearing.cancel()
 
 
-async def _hear(websocket: Any, performance: Performance) -> None:
+async def _hear(websocket: Any, performance: StreamedPerformance) -> None:
     """Until the listener leaves."""
     while (message := await websocket.receive())["type"] != "websocket.disconnect":
         if message.get("text") is not None:
