@@ -126,7 +126,7 @@ def _to_arrow(pa: Any, values: np.ndarray) -> Any:
     return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1])
 
 
-def _summarise(values: np.ndarray) -> dict[str, list]:
+def _summarise(values: np.ndarray) -> dict[str, list[float]]:
     table = values.reshape(len(values), -1).astype(np.float64)
     figures = {"min": table.min(axis=0), "max": table.max(axis=0), "mean": table.mean(axis=0), "std": table.std(axis=0)}
     return {name: found.tolist() for name, found in figures.items()} | {"count": [len(values)]}
