@@ -64,3 +64,28 @@ def test_a_seat_is_gone_to_sat_on_and_left(acts):
     entered, places, _crowd = go(acts, seat, 0.0, 8.0, use=True)
     assert entered == ["sit"]
     assert np.linalg.norm(places[-1, [0, 2]] - [0.0, -2.0]) < 0.2
+
+
+def test_feet_stand_on_stairs_and_not_in_them(acts):
+    stairs = [Thing("box", (0, 0, 5.5 + k), (3, 0.2 * (k + 1), 1.0)) for k in range(2)]
+    scene = Scene((*stairs, Thing("box", (0, 0, 9.0), (3, 0.6, 4.0))))
+    crowd = km.Crowd(acts, terrain=scene)
+    planner, toes, contacts = Planner.of(scene, crowd), [], []
+    for _ in range(9 * RATE):
+        pose = crowd.step(planner.plan(km.move([0.0, 0.0, 1.3]), crowd, 1 / RATE), 1 / RATE)
+        toes.append(pose.global_positions[0, acts.poses.contact_joints])
+        contacts.append(pose.contacts[0])
+    assert crowd.root_positions[0, 1] == pytest.approx(0.6, abs=0.02)
+    places = np.array(toes, np.float64).reshape(-1, 3)
+    deep = scene.heights(places[:, [0, 2]]) - places[:, 1]
+    assert np.mean(deep[np.ravel(contacts)] > 0.03) < 0.01
+    assert np.mean(deep > 0.05) < 0.02  # one that swings may brush an edge
+
+
+def test_feet_do_not_go_down_into_a_hole_beside_them(acts):
+    crowd = km.Crowd(acts, terrain=Scene((Thing("gap", (0, -1.5, 1.0), (9, 1.5, 1.8)),)))
+    for _ in range(RATE):
+        pose = crowd.step(km.move([0.0, 0.0, 0.0]), 1 / RATE)
+    toes = pose.global_positions[0, acts.poses.contact_joints]
+    assert (toes[:, 2] > 0.1).any()  # beyond the edge
+    assert toes[:, 1].min() > -0.05

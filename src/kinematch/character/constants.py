@@ -38,6 +38,8 @@ WARP_SHORTEST, WARP_LONGEST = 0.7, 1.4  # times the clip's way to its event that
 WARP_SPARE = 0.12  # m that it may be longer or shorter besides
 WARP_TURN = 0.7  # rad that it may be turned
 WARP_SPEED = 1.6  # m/s by which the root's velocity may change on the way into an action with a target
+MAX_FOOT_CHANGE = 0.12  # m above the root that a standing foot may be higher or lower at the entry
+STANDS_SOON = 0.12  # s
 WARP_TIME = 0.25  # s that the event may be earlier or later than asked for
 HAS_DIRECTION = 0.3  # m from the root to the event's point, from which its direction is that of the target
 STRETCHED = 1.06  # times the clip's way beyond which a character that approaches its target waits
@@ -73,6 +75,7 @@ FOLDED = 1e-4  # m: a leg folded shut has no knee angle
 CLEARLY_BENT = 0.7  # sine of the knee's angle from which the pose alone says which way it bends
 
 # terrain
+MAX_STEP = 0.5  # m between the ground of a foot and the root's: what is farther up or down is a wall or a hole
 TOE_GROUND_SHARE = 0.5  # of the ground's half-life that toes take to follow it
 
 # legs that cross

@@ -25,7 +25,7 @@ class Orders(NamedTuple):
     longest_step: np.ndarray  # (1,) s; longer ones are split
     actions: np.ndarray  # (N,) int32, numbers of the actions that are requested; -1 for none
     targets: np.ndarray  # (N, 4) m and rad, where their events are to be, and the heading there; NaN for anywhere
-    clears: np.ndarray  # (N, 2) m before and after the target that feet must not touch; NaN for none
+    clears: np.ndarray  # (N, 3) m that must be free around the target; NaN for none
     times: np.ndarray  # (N,) s from now to the event; NaN for any
 
 
@@ -33,7 +33,7 @@ def make_orders(count: int) -> Orders:
     return Orders(
         np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count, np.int32), np.zeros(count, np.int32),
         np.zeros(1, bool), np.array([LONGEST_STEP]), np.full(count, -1, np.int32), np.full((count, 4), np.nan),
-        np.full((count, 2), np.nan), np.full(count, np.nan),
+        np.full((count, 3), np.nan), np.full(count, np.nan),
     )  # fmt: skip
 
 

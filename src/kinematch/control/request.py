@@ -22,7 +22,9 @@ class Request:
     target: ArrayLike | None = None  # (3,) m in the world, for the contact point of the action's event; None: anywhere
     facing: ArrayLike | None = None  # (3,) direction along the ground to face at the event; None: as the target asks
     when: float | None = None  # s from now to the event
-    clear: tuple[float, float] | None = None  # m before and after the target that feet must not touch: of a gap or box
+    # m before and after the target that feet must not touch, of a gap or box; and the height of the box, or minus the
+    # height of a bar to duck under, or minus how deep a body may be in a seat. NaN: whatever
+    clear: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.action, str) or not self.action:
@@ -33,8 +35,8 @@ class Request:
             if vector is not None and (vector.shape != (3,) or not np.isfinite(vector).all()):
                 raise KinematchError(f"a request whose {name} is {given!r}, expected three numbers")
             object.__setattr__(self, name, vector)
-        if self.clear is not None and not (len(self.clear) == 2 and np.isfinite(self.clear).all()):
-            raise KinematchError(f"a request that clears {self.clear!r}, expected two lengths in m")
+        if self.clear is not None and not (len(self.clear) == 3 and not np.isinf(self.clear).any()):
+            raise KinematchError(f"a request that clears {self.clear!r}, expected three lengths in m")
         if self.when is not None and not 0 <= self.when < np.inf:
             raise KinematchError(f"a request for an event in {self.when!r} s, expected 0 or more")
 

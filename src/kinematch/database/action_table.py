@@ -10,10 +10,13 @@ from kinematch.database.actions import EXIT, FIRST, FRAME, KIND
 from kinematch.database.feature_database import FeatureDatabase
 from kinematch.database.poses import PoseDatabase
 from kinematch.motion.actions import EVENT_KINDS, GRASP, SEAT
+from kinematch.motion.clip import true_ranges
 
 LASTING = (EVENT_KINDS.index(SEAT), EVENT_KINDS.index(GRASP))  # events after which an action is held on request
 HELD_SPEED = 0.06  # m/s of the hips, below which a body is held
 SETTLING_SECONDS = 0.35  # after the event, until it may be
+HELD_RISE = 0.1  # m of the hips above the event, at which the body gets up
+LEAST_HOLD = 0.1  # s of a hold
 FREEDOM = (1.0, 0.35, 0.05)  # share of the warp that a moment takes with no foot, some and all feet down
 BASE_SPEED = 0.3  # m/s that is added to the root's, so that a jump on the spot is warped in flight too
 SMOOTHING_SECONDS = 0.08  # of these shares
@@ -25,7 +28,7 @@ class ActionTable(NamedTuple):
     stretches: np.ndarray  # (S, 4) int32: number of the action, first and last frame of its entry, frame of its exit
     targets: np.ndarray  # (S,) int32, frame of the event that meets the target; -1 for none
     points: np.ndarray  # (S, 3) m, its contact point in the axes of the root at that frame
-    clears: np.ndarray  # (S, 2) m before and after the target that feet do not touch, in clips with a flight; else 0
+    clears: np.ndarray  # (S, 3) m that it leaves free around its target, see `measure_clears`
     holds: np.ndarray  # (S, 2) int32, frames between which it is held; -1 for none
     heights: np.ndarray  # (F,) m, of the root; no rows without actions
     sums: np.ndarray  # (F,) share of the warp up to each frame, from the beginning of its clip
@@ -91,12 +94,14 @@ def measure_freedom(poses: PoseDatabase, own: slice, events: np.ndarray) -> np.n
 
 
 def find_hold(poses: PoseDatabase, event: int, end: int) -> tuple[int, int]:
-    """The frames after an event between which the hips are still; none unless they are for a moment."""
-    speeds = np.linalg.norm(poses.velocities[event:end, :2], axis=-1).max(axis=1)  # of the root, and in its axes
-    start = round(SETTLING_SECONDS * poses.frame_rate)
-    moving = np.flatnonzero(speeds[start:] > HELD_SPEED)
-    stop = start + int(moving[0]) if len(moving) else len(speeds)
-    return (event + start, event + stop - 1) if stop - start > start else (-1, -1)
+    """The longest time after an event in which the hips are still and have not risen; none if that is no moment."""
+    start = event + round(SETTLING_SECONDS * poses.frame_rate)
+    speeds = np.linalg.norm(poses.velocities[start:end, :2], axis=-1).max(axis=1)  # of the root, and in its axes
+    heights = poses.positions[start:end, :2, 1].sum(axis=1)
+    highest = poses.positions[event, :2, 1].sum() + HELD_RISE
+    risen = np.maximum.accumulate(heights > highest)
+    found = max(true_ranges((speeds < HELD_SPEED) & ~risen), key=lambda own: own[1] - own[0], default=(0, 0))
+    return (start + found[0], start + found[1] - 1) if found[1] - found[0] > LEAST_HOLD * poses.frame_rate else (-1, -1)
 
 
 def measure_swings(poses: PoseDatabase) -> np.ndarray:

@@ -22,7 +22,9 @@ LOW_EVENTS = (SEAT, GRASP, RELEASE)
 MAX_FLIGHT_SECONDS = 2.0
 RUN_SPEED = 1.2  # m/s of the hips; below, a jump begins with a dip
 RUN_ENTRY_SECONDS = 0.7, 0.1  # before the take-off of a run: either foot may be ahead
-STEP_ENTRY_SECONDS, STEP_EXIT_SECONDS = (1.0, 0.3), 0.6  # before a foot comes down, and after it
+STEP_ENTRY_SECONDS, STEP_EXIT_SECONDS = (1.0, 0.3), (0.6, 1.6)  # before a foot comes down, and after it
+STANDS_BEHIND = 0.1  # m that hips may be behind the toes of the foot that stepped, then
+JOINED = 0.08  # m between the soles, from which the other foot has followed
 HURRIED_SECONDS = 0.3, 0.12  # before a foot that comes down soon after the other
 DIP_SECONDS, DIP = 2.0, 0.03  # before a take-off, and m that hips sink when a jump begins
 RECOVERY_SECONDS = 0.3, 1.0  # after a landing, until the hips are up again
@@ -81,7 +83,7 @@ def _propose(clip: Clip, events: Sequence[Event], activities: Sequence[Activity]
         elif event.kind == TAKE_OFF and lands:
             yield _jump(clip, hips, soles, leaves=event, lands=lands)
         elif event.kind == FOOT:
-            yield _step(clip, soles, event, before)
+            yield _step(clip, hips, soles, event, before)
         elif event.kind == PASS and bent:
             crouch = next(one for one in _named(activities, "crouching") if one[0] <= event.time <= one[1])
             yield "duck", PASS, (crouch[0] - DUCK_ENTRY_SECONDS, crouch[0]), bent[1], [event]
@@ -120,7 +122,7 @@ def _jump(clip: Clip, hips: np.ndarray, soles: np.ndarray, *, leaves: Event, lan
     return name, LANDING, entry, recovered, events
 
 
-def _step(clip: Clip, soles: np.ndarray, event: Event, before: Event | None) -> Proposal:
+def _step(clip: Clip, hips: np.ndarray, soles: np.ndarray, event: Event, before: Event | None) -> Proposal:
     frame, foot = round(event.time * clip.frame_rate), 0 if event.joint.startswith("left") else 1
     since = max(0, frame - round(0.4 * clip.frame_rate))
     name = STEPS[1 if soles[frame, foot] > soles[since : frame + 1, 1 - foot].min() else -1]
@@ -129,7 +131,13 @@ def _step(clip: Clip, soles: np.ndarray, event: Event, before: Event | None) -> 
         entry = _before(event.time, HURRIED_SECONDS)
     elif before is not None:
         entry = max(entry[0], before.time), entry[1]
-    return name, FOOT, entry, event.time + STEP_EXIT_SECONDS, [event]
+    first, last = (round((event.time + seconds) * clip.frame_rate) for seconds in STEP_EXIT_SECONDS)
+    joined = np.abs(soles[first:last, 1 - foot] - soles[frame, foot]) < JOINED
+    toes = global_pose(clip)[0][frame, clip.skeleton.roles[event.joint]]
+    way = (hips[min(last, len(hips) - 1)] - hips[frame]) * [1, 0, 1]
+    joined &= ((hips[first:last] - toes) @ way > -STANDS_BEHIND * np.linalg.norm(way))[: len(joined)]
+    after = np.argmax(joined) / clip.frame_rate if joined.any() else 0.0
+    return name, FOOT, entry, event.time + STEP_EXIT_SECONDS[0] + after, [event]
 
 
 def _is_alone(event: Event, events: Sequence[Event], bent: tuple[float, float]) -> bool:

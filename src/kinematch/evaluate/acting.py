@@ -1,7 +1,7 @@
 """Acting: characters are led to places, and what they do there is scored: success, error, penetration, slip, pops."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
@@ -10,13 +10,14 @@ from kinematch.character.crowd import Crowd
 from kinematch.character.reason import Refusal
 from kinematch.control.command import move
 from kinematch.control.request import Request
-from kinematch.database.actions import FRAME, KIND
+from kinematch.database.actions import FRAME, STRETCH, Actions
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
-from kinematch.evaluate.places import Place, draw_places, find_fit
+from kinematch.evaluate.feet import Floor, feet, floor_of
+from kinematch.evaluate.places import Place, draw_places, find_fit, find_nearest
 from kinematch.evaluate.smoothness import Limits, excess, find_body_joints, limits_of, pops
 from kinematch.math.angles import rotate_about_y, wrap_angle
-from kinematch.motion.actions import EVENT_KINDS, MAX_EVENT_RISE, SEAT
+from kinematch.motion.heading import yaw_of
 from kinematch.motion.kinematics import forward
 from kinematch.scene.abilities import Abilities, find_abilities
 from kinematch.scene.objects import BAR, BOTTOM, TOP, Scene, Thing, find_inside
@@ -43,7 +44,7 @@ class Visit:
     deep: int = 0  # frames
     frames: int = 0
     pops: int = 0
-    slips: list[float] = field(default_factory=list)  # m/s of toes in contact
+    slips: list[float] = field(default_factory=list)  # m/s of toes on the ground
     refusals: list[str] = field(default_factory=list)
 
     @property
@@ -52,9 +53,18 @@ class Visit:
 
 
 @dataclass(frozen=True)
+class Judge:
+    """What motions are compared with: of the source."""
+
+    limits: Limits
+    floor: Floor
+
+
+@dataclass(frozen=True)
 class ActionScore:
     visits: list[Visit]
     unwarped: list[Visit]
+    pinned: list[Visit]  # by the clip whose own size is nearest, and without the warp
     source_slip: float  # m/s
     cost: float  # times a step without a scene
 
@@ -62,7 +72,7 @@ class ActionScore:
 def score_actions(
     database: Database, seed: int = 0, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> ActionScore:
-    """Visit 40 places, with the warp and without."""
+    """Visit 40 places: with the warp, without, and with the one clip whose own size is nearest to each place."""
     poses = database.poses
     if not poses.actions.names:
         raise KinematchError("the database has no actions: a recipe lists them as [[source.action]]")
@@ -70,33 +80,43 @@ def score_actions(
     clips = [poses.clip(c) for c in range(poses.clip_count)]
     moved = [forward(clip.skeleton, clip.positions, clip.rotations)[0] for clip in clips]
     limits = limits_of(moved, poses.frame_rate, joints=find_body_joints(poses.skeleton), parents=poses.skeleton.parents)
-    seats, visits = find_seats(database), []
+    level = [positions - positions[:, :1] * [0, 1, 0] for positions in moved]  # above the ground of the root
+    judge = Judge(limits, floor_of(level, poses.contact_joints))
+    visits: list[Visit] = []
     for number, place in enumerate(places):
-        progress(number, 2 * len(places))
-        visits.append(visit(database, able, place, find_fit(place, able, seats, MAX_EVENT_RISE), limits))
-    unwarped = []
+        progress(number, 3 * len(places))
+        visits.append(visit(database, able, place, find_fit(place, able), judge))
+    unwarped, pinned = [], []
     for number, one in enumerate(visits):
-        progress(len(places) + number, 2 * len(places))
+        progress(len(places) + 2 * number, 3 * len(places))
         if one.fit:
-            unwarped.append(visit(database, able, one.place, one.fit, limits, warped=False))
-    return ActionScore(visits, unwarped, measure_source_slip(database, moved), measure_cost(database, able))
+            unwarped.append(visit(database, able, one.place, one.fit, judge, warped=False))
+            lone = pin_stretch(database, find_nearest(one.place, able))
+            pinned.append(visit(lone, find_abilities(lone), one.place, one.fit, judge, warped=False))
+    slips = np.concatenate([feet(positions, poses.frame_rate, judge.floor).speeds for positions in level])
+    return ActionScore(visits, unwarped, pinned, float(slips.mean()), measure_cost(database, able))
 
 
-def find_seats(database: Database) -> np.ndarray:
-    """Heights (S,) m of the seats of the clips."""
+def pin_stretch(database: Database, row: int) -> Database:
+    """A database whose only action is one stretch."""
     actions = database.poses.actions
-    sits = actions.events[:, KIND] == EVENT_KINDS.index(SEAT)
-    return database.poses.positions[actions.events[sits, FRAME], 0, 1] + actions.points[sits, 1]
+    own = np.flatnonzero(actions.events[:, STRETCH] == row)
+    events = actions.events[own] * [0, 1, 1]
+    target = np.searchsorted(own, actions.targets[[row]])
+    lone = Actions(
+        actions.names, actions.stretches[[row]], target.astype(np.int32), events.astype(np.int32), actions.points[own]
+    )
+    return replace(database, poses=replace(database.poses, actions=lone), features=replace(database.features))
 
 
-def visit(database: Database, able: Abilities, place: Place, fit: str, limits: Limits, *, warped: bool = True) -> Visit:
+def visit(database: Database, able: Abilities, place: Place, fit: str, judge: Judge, *, warped: bool = True) -> Visit:
     """Lead a character to a place, by the planner; without the warp an action plays as it is."""
     scene = Scene(place.things)
     crowd = Crowd(database, terrain=scene)
     planner, out = Planner(scene, able), Visit(place, fit)
     seat = place.things[0] if place.kind == "bench" else None
     planner.use(seat)
-    actions, poses, contacts = database.poses.actions, [], []
+    actions, poses = database.poses.actions, []
     asked, request, began, ended = np.nan, None, -1, -1
     for step in range(round(MAX_SECONDS * RATE)):
         command = planner.plan(move([0.0, 0.0, place.speed]), crowd, 1 / RATE)
@@ -108,7 +128,6 @@ def visit(database: Database, able: Abilities, place: Place, fit: str, limits: L
         pose = crowd.step(command, 1 / RATE)
         own = int(pose.acting[0])
         poses.append(pose.global_positions[0].astype(np.float64))
-        contacts.append(pose.contacts[0])
         if pose.refusals[0]:
             name = Refusal(int(pose.refusals[0])).name
             if name not in out.refusals:
@@ -118,10 +137,11 @@ def visit(database: Database, able: Abilities, place: Place, fit: str, limits: L
             out.entered = actions.names[actions.stretches[own, 0]]
         if own >= 0 and not warped:
             crowd.state.acting.goals[:] = np.nan
+        yaw = float(crowd.root_yaws[0])
         if own >= 0 and request is not None and np.isinf(out.error):
             event = actions.targets[own]
             if pose.frames[0] >= actions.events[event, FRAME]:
-                _measure_event(out, crowd, request, actions.points[event])
+                _measure_event(out, crowd, request, find_contact_point(database, event, pose.global_positions[0], yaw))
                 if seat is not None:
                     seated = step + round(SITTING * RATE)
         if seat is not None and np.isfinite(out.error) and step > seated:
@@ -130,36 +150,42 @@ def visit(database: Database, able: Abilities, place: Place, fit: str, limits: L
             ended = step
         if ended >= 0 and step > ended + AROUND * RATE:
             break
-    _measure_way(out, scene, np.array(poses), np.array(contacts), database, limits, (began, ended))
+    _measure_way(out, scene, np.array(poses), judge, (began, ended))
     return out
 
 
-def _measure_event(out: Visit, crowd: Crowd, request: Request, point: np.ndarray) -> None:
+def find_contact_point(database: Database, event: int, shown: np.ndarray, yaw: float) -> np.ndarray:
+    """Where the point (3,) of an event is on a body that is shown with joints (J, 3): as far from the joint next to it
+    as in the clip."""
+    poses, actions = database.poses, database.poses.actions
+    frame, point = int(actions.events[event, FRAME]), actions.points[event].astype(np.float64)
+    positions, _ = forward(poses.skeleton, poses.positions[[frame]], poses.rotations[[frame]])
+    local = rotate_about_y(positions[0].astype(np.float64) - positions[0, 0], -float(yaw_of(poses.rotations[frame, 0])))
+    joint = int(np.argmin(np.linalg.norm(local - point, axis=-1)))
+    return shown[joint] + rotate_about_y(point - local[joint], yaw)
+
+
+def _measure_event(out: Visit, crowd: Crowd, request: Request, place: np.ndarray) -> None:
     yaw = float(crowd.root_yaws[0])
-    place = crowd.root_positions[0] + rotate_about_y(np.asarray(point, np.float64), yaw)
     out.error = float(np.linalg.norm(place - np.asarray(request.target)))
     facing = request.facing
     wanted = yaw if facing is None else float(np.arctan2(np.asarray(facing)[0], np.asarray(facing)[2]))
     out.turn = float(abs(np.degrees(wrap_angle(np.array(yaw - wanted)))))
 
 
-def _measure_way(
-    out: Visit, scene: Scene, positions: np.ndarray, contacts: np.ndarray, database: Database, limits: Limits,
-    action: tuple[int, int],
-) -> None:  # fmt: skip
-    out.frames, out.deep = len(positions), count_deep(scene, positions, database)
-    out.pops = len(pops(excess(positions, RATE, limits), RATE))
+def _measure_way(out: Visit, scene: Scene, positions: np.ndarray, judge: Judge, action: tuple[int, int]) -> None:
+    out.frames, out.deep = len(positions), count_deep(scene, positions)
+    out.pops = len(pops(excess(positions, RATE, judge.limits), RATE))
     began, ended = action
     if began < 0 or ended < 0:
         return
-    toes = positions[:, database.poses.contact_joints][..., [0, 2]]
-    speeds = np.linalg.norm(np.gradient(toes, 1 / RATE, axis=0), axis=-1)
-    around = round(AROUND * RATE)
+    around, toes = round(AROUND * RATE), positions[:, judge.floor.joints]
+    ground = scene.heights(toes[..., [0, 2]].reshape(-1, 2)).reshape(toes.shape[:2])
     for own in (slice(max(began - around, 0), began), slice(ended, ended + around)):
-        out.slips += speeds[own][contacts[own]].tolist()
+        out.slips += feet(positions[own], RATE, judge.floor, ground[own]).speeds.tolist()
 
 
-def count_deep(scene: Scene, positions: np.ndarray, database: Database) -> int:
+def count_deep(scene: Scene, positions: np.ndarray) -> int:
     """Frames in which a joint is more than DEEP within a thing; the lower face of a box and a seat's top count not."""
     solid = [thing for thing in scene.things if thing.kind != "gap"]
     deep = np.zeros(len(positions), bool)
@@ -179,17 +205,6 @@ def _shrink(thing: Thing) -> np.ndarray:
     less = np.minimum(2 * DEEP, 0.5 * size)
     smaller = Thing(BAR, place + [0, less[1] / 2, 0], size - less, thing.yaw)
     return Scene((smaller,)).bars
-
-
-def measure_source_slip(database: Database, moved: Sequence[np.ndarray]) -> float:
-    """m/s of toes in contact in the clips, the mean."""
-    poses, total, count = database.poses, 0.0, 0
-    for c, positions in enumerate(moved):
-        toes = positions[:, poses.contact_joints][..., [0, 2]].astype(np.float64)
-        own = poses.contacts[poses.clip_frames(c)]
-        speeds = np.linalg.norm(np.gradient(toes, 1 / poses.frame_rate, axis=0), axis=-1)[: len(own)]
-        total, count = total + float(speeds[own].sum()), count + int(own.sum())
-    return total / max(count, 1)
 
 
 def measure_cost(database: Database, able: Abilities, rounds: int = 5, steps: int = 120) -> float:

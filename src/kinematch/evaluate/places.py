@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.database.action_clears import ROOM
 from kinematch.scene.abilities import Abilities
 from kinematch.scene.objects import BAR, BOX, GAP, SEAT, Thing
 from kinematch.scene.planner import FOOTHOLD, MARGIN, MIN_TOP
@@ -48,22 +49,34 @@ def draw_places(seed: int) -> list[Place]:
         places.append(Place("bench", float(height), 0.0, (Thing(SEAT, (0.4, 0, -1.8), (1.2, height, 0.4)),), 0.4))
     for _ in range(COUNTS["stairs"]):
         rise = random.uniform(0.12, 0.3)
-        steps = tuple(Thing(BOX, (0, 0, START_DISTANCE + 0.5 + k), (3, rise * (k + 1), 1.0)) for k in range(3))
-        places.append(Place("stairs", float(rise), WALK, steps, 3.0))
+        steps = tuple(Thing(BOX, (0, 0, START_DISTANCE + 0.5 + k), (3, rise * (k + 1), 1.0)) for k in range(2))
+        landing = Thing(BOX, (0, 0, START_DISTANCE + 4.0), (3, rise * 3, 4.0))
+        places.append(Place("stairs", float(rise), WALK, (*steps, landing), 3.0))
     return places
 
 
-def find_fit(place: Place, able: Abilities, seats: np.ndarray, spare: float) -> str:
-    """The action whose clips have the height and the length of a place, within the limits of the warp; or nothing.
-
-    `seats` (S,) m: heights of seats in the clips.
-    """
+def find_fit(place: Place, able: Abilities) -> str:
+    """The action whose clips have the height and the length of a place, within the limits of the warp; or nothing."""
     if place.kind == "gap":
         return able.can_jump(place.size + 2 * MARGIN) or ""
     if place.kind == "bar":
         return able.can_pass_below(place.size) or ""
     if place.kind == "bench":
-        return "sit" if len(seats) and np.abs(seats - place.size).min() <= spare else ""
+        return "sit" if able.can_sit(place.size) else ""
     if place.depth < MIN_TOP:
         return able.can_hop(place.size, place.depth + 2 * MARGIN) or ""
     return able.can_climb(place.size) or "" if place.depth > FOOTHOLD else ""
+
+
+def find_nearest(place: Place, able: Abilities) -> int:
+    """The stretch whose own size is nearest to that of a place which one fits."""
+    sizes = able.climbs
+    if place.kind == "gap":
+        sizes = np.where(able.lands, able.clears[:, :ROOM].sum(axis=1) - 2 * MARGIN, np.nan)
+    elif place.kind == "bar":
+        sizes = np.where(np.isfinite(able.heads), able.heads, np.nan)
+    elif place.kind == "bench":
+        sizes = able.seats
+    elif place.depth < MIN_TOP:
+        sizes = np.where(able.heights > 0, able.heights, np.nan)
+    return int(np.nanargmin(np.abs(sizes - place.size)))

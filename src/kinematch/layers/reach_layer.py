@@ -73,7 +73,7 @@ class ReachLayer:
 
     def apply(self, pose: Pose, dt: float) -> Sequence[int]:
         count = len(pose.rotations)
-        targets = _expand("targets", self.targets, (count, 3))
+        targets = self.find_points(pose)
         weights = np.clip(np.nan_to_num(_expand("weights", self.weights, (count,))), 0.0, 1.0)
         roots, turns = pose.global_positions[:, 0].astype(np.float64), pose.global_rotations[:, 0].astype(np.float64)
         before = self._hands
@@ -92,6 +92,10 @@ class ReachLayer:
             chain=self.chain, targets=points[moved], hinge=self.hinge, weights=shares[moved],
         )  # fmt: skip
         return self.chain
+
+    def find_points(self, pose: Pose) -> np.ndarray:
+        """(N, 3) m in the world, where hands are to be; NaN for nowhere."""
+        return _expand("targets", self.targets, (len(pose.rotations), 3))
 
     def _move_hands(self, hands: Hands, targets: np.ndarray, weights: np.ndarray, pose: Pose, dt: float) -> Hands:
         """Ease weights and offsets on by dt towards targets (N, 3) in the root's axes and weights (N,)."""

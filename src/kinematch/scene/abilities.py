@@ -4,15 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinematch.database.action_clears import HOP_REACH, ROOM
 from kinematch.database.action_table import make_action_table
-from kinematch.database.actions import ACTION, EXIT, FIRST, KIND
+from kinematch.database.actions import ACTION, FIRST, KIND
 from kinematch.database.storage import Database
-from kinematch.motion.actions import EVENT_KINDS, FOOT, LANDING, MAX_EVENT_RISE, PASS
-from kinematch.motion.kinematics import forward
+from kinematch.motion.actions import EVENT_KINDS, FOOT, LANDING, MAX_EVENT_RISE, PASS, SEAT
 
-HEAD_MARGIN = 0.12  # m of a head above its joint, and air above it
-PASS_REACH = 0.35  # m before and after the event that a body passes below a bar or above a box
-SOLE = 0.05  # m of a foot below the joint of its toes, and air below it
+SEAT_DEPTH = 0.04  # m that a body may be in what it sits on
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,9 +19,10 @@ class Abilities:
 
     names: tuple[str, ...]  # (S,) of the action
     climbs: np.ndarray  # (S,) m that the foot of the event is above the ground before it; NaN without such an event
-    clears: np.ndarray  # (S, 2) m before and after the event that feet do not touch
+    clears: np.ndarray  # (S, 3) m that it leaves free around its event, see `measure_clears`
     heights: np.ndarray  # (S,) m of a box that the feet clear around the event
     heads: np.ndarray  # (S,) m, the lowest bar that the body passes below
+    seats: np.ndarray  # (S,) m, the height of what it sits on without being in it; NaN for none
     lands: np.ndarray  # (S,) bool, the event is the landing
 
     def can_climb(self, height: float) -> str | None:
@@ -36,12 +35,15 @@ class Abilities:
         return self.names[int(found[0])] if len(found) else None
 
     def can_hop(self, height: float, depth: float) -> str | None:
-        fits = (self.heights >= height) & (self.clears.min(axis=1) >= depth / 2)
+        fits = (self.heights >= height) & (self.clears[:, :ROOM].min(axis=1) >= depth / 2) & (depth / 2 <= HOP_REACH)
         return self.names[int(np.flatnonzero(fits)[0])] if fits.any() else None
 
     def can_jump(self, width: float) -> str | None:
-        fits = self.lands & (self.clears.sum(axis=1) >= width)
+        fits = self.lands & (self.clears[:, :ROOM].sum(axis=1) >= width)
         return self.names[int(np.flatnonzero(fits)[0])] if fits.any() else None
+
+    def can_sit(self, height: float) -> bool:
+        return bool((np.abs(self.seats - height) <= MAX_EVENT_RISE).any())
 
 
 def find_abilities(database: Database) -> Abilities:
@@ -49,6 +51,7 @@ def find_abilities(database: Database) -> Abilities:
     poses, actions = database.poses, database.poses.actions
     table, count = make_action_table(poses, database.features), len(actions.stretches)
     climbs, heights, heads = np.full(count, np.nan), np.zeros(count), np.full(count, np.inf)
+    seats = np.full(count, np.nan)
     lands = np.zeros(count, bool)
     for row in range(count):
         event = int(table.targets[row])
@@ -59,25 +62,11 @@ def find_abilities(database: Database) -> Abilities:
         if kind == FOOT:
             first = int(actions.stretches[row, FIRST])
             climbs[row] = table.heights[event] + table.points[row, 1] - table.heights[first]
-        if kind == PASS:
-            heads[row], heights[row] = _measure_pass(database, row, event)
-            if table.clears[row].min() <= 0:
-                heights[row] = 0.0  # it walks
-            else:
-                heads[row] = np.inf
+        if kind == PASS and table.clears[row, :ROOM].min() > 0:
+            heights[row] = table.clears[row, ROOM]
+        elif kind == PASS:
+            heads[row] = -table.clears[row, ROOM]
+        if kind == SEAT and table.clears[row, ROOM] >= -SEAT_DEPTH:
+            seats[row] = table.heights[event] + table.points[row, 1] - table.heights[int(actions.stretches[row, FIRST])]
     names = tuple(actions.names[number] for number in actions.stretches[:, ACTION].tolist())
-    return Abilities(names, climbs, table.clears, heights, heads, lands)
-
-
-def _measure_pass(database: Database, row: int, event: int) -> tuple[float, float]:
-    """The height of the body and of its lower foot, above the ground, while it passes its event."""
-    poses = database.poses
-    first, stop = (int(poses.actions.stretches[row, k]) for k in (FIRST, EXIT))
-    frames = np.arange(first, stop)
-    away = np.linalg.norm((poses.positions[frames, 0] - poses.positions[event, 0])[:, [0, 2]], axis=-1)
-    frames = frames[away <= PASS_REACH]
-    positions, _ = forward(poses.skeleton, poses.positions[frames], poses.rotations[frames])
-    above = positions[..., 1] - positions[:, :1, 1]
-    head = float(above[:, 1:].max()) + HEAD_MARGIN
-    centre = np.abs(frames - event) <= 0.06 * poses.frame_rate
-    return head, float(max(above[centre][:, poses.contact_joints].min() - SOLE, 0.0))
+    return Abilities(names, climbs, table.clears, heights, heads, seats, lands)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -10,8 +10,9 @@ from kinematch.control.body import SimulatedBody
 from kinematch.control.command import Command
 from kinematch.control.request import Request
 from kinematch.control.steering import find_rest_points
+from kinematch.database.action_clears import ROOM
 from kinematch.database.storage import Database
-from kinematch.scene.abilities import Abilities, find_abilities
+from kinematch.scene.abilities import SEAT_DEPTH, Abilities, find_abilities
 from kinematch.scene.objects import BOTTOM, COSINE, HALF_X, HALF_Z, SINE, Scene, Thing, X, Z
 
 SPACING = 0.05  # m between the points of a profile
@@ -32,7 +33,7 @@ FREE_WAY = 1.3  # m of free ground that a way around needs
 MIN_SPEED = 0.15  # m/s, below which a command counts as standing
 SEAT_REACH = 0.43  # m from the middle of a seat to where a character stands before sitting
 ARRIVED = 0.22  # m from there at which it sits down
-EDGE_ROOM = 0.15  # m before an edge at which a character waits for an action
+EDGE_ROOM = 0.3  # m before an edge at which a character waits for an action
 
 
 class BodySettings(Protocol):
@@ -57,6 +58,8 @@ class Planned(Protocol):
     def settings(self) -> BodySettings: ...
     @property
     def acting(self) -> np.ndarray: ...
+    @property
+    def state(self) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,8 @@ class Planner:
         self.plans: list[Plan] = []  # of the last step, one for each character
         self._sides: dict[int, float] = {}
         self._seen: dict[int, PathView] = {}
+        self._acting: dict[int, int] = {}  # stretches of the last step
+        self._targets: dict[int, np.ndarray] = {}  # (3,) m that was asked for last
         self._seats: dict[int, Thing] = {}  # that characters go to and sit on
 
     @classmethod
@@ -118,27 +123,41 @@ class Planner:
         self.plans = []
         rests = find_rest_points(crowd.body, crowd.settings.velocity_halflife) - crowd.root_positions[:, [0, 2]]
         for n in range(crowd.count):
-            plan = Plan()
-            if crowd.acting[n]:
-                plan = Plan("", "acts")
-                self._seen.pop(n, None)
+            place = self._find_place(n, crowd)
             if n in self._seats:
                 requests[n], plan = self._go_to_seat(n, crowd, velocities, facings)
-            elif not plan.why and requests[n] is None:
-                requests[n], plan = self._look_ahead(n, crowd, velocities, facings, rests[n], dt)
+            elif place is None:
+                plan = Plan("", "acts")
+            elif requests[n] is None:
+                ahead, plan = self._look_ahead(n, place, velocities, facings, rests[n], dt)
+                requests[n] = ahead
+                if ahead is not None:
+                    self._targets[n] = np.asarray(ahead.target)
+            else:
+                plan = Plan()
             self.plans.append(plan)
         request = requests if any(one is not None for one in requests) else None
         return replace(command, velocities=velocities, facings=facings, request=request)
 
+    def _find_place(self, n: int, crowd: Planned) -> np.ndarray | None:
+        """Where a character looks ahead from: its root, or the target that its action has met; None before that."""
+        own = int(crowd.state.acting.stretches[n])
+        if own != self._acting.get(n, -1):
+            self._acting[n] = own
+            self._seen.pop(n, None)
+        if own < 0:
+            return crowd.root_positions[n]
+        on_the_way = np.isfinite(crowd.state.acting.goals[n]).all()
+        return None if on_the_way else self._targets.get(n)
+
     def _look_ahead(
-        self, n: int, crowd: Planned, velocities: np.ndarray, facings: np.ndarray, rest: np.ndarray, dt: float
+        self, n: int, place: np.ndarray, velocities: np.ndarray, facings: np.ndarray, rest: np.ndarray, dt: float
     ) -> tuple[Request | None, Plan]:
         """`rest` (2,) m: from the root to where its body would come to rest."""
         speed = float(np.hypot(velocities[n, 0], velocities[n, 2]))
         if speed < MIN_SPEED:
             return None, Plan()
         way = velocities[n, [0, 2]] / speed
-        place = crowd.root_positions[n]
         obstacle = self._see(n, place, way, dt)
         ahead = float(rest @ way)
         if obstacle is None:
@@ -217,9 +236,9 @@ class Planner:
         if level < 0 and abs(after) <= EDGE:  # a gap
             what = f"a gap of {depth:.2f} m"
             if able.can_jump(depth + 2 * MARGIN):
-                for clear in able.clears[able.lands & (able.clears.sum(axis=1) >= depth + 2 * MARGIN)]:
+                for clear in able.clears[able.lands & (able.clears[:, :ROOM].sum(axis=1) >= depth + 2 * MARGIN)]:
                     beyond = MARGIN - min(float(clear[1]), 0.1)  # m behind the far edge that the root lands
-                    needs = depth + beyond + MARGIN, MARGIN - beyond
+                    needs = depth + beyond + MARGIN, MARGIN - beyond, np.nan
                     if clear[0] >= needs[0] and clear[1] >= needs[1]:
                         return Obstacle(edge, what, Request("jump", point(stop + beyond, 0.0), clear=needs))
             return Obstacle(edge, what)
@@ -228,7 +247,8 @@ class Planner:
             action = able.can_hop(level, depth + 2 * MARGIN)
             if action is not None:
                 half = depth / 2 + MARGIN
-                return Obstacle(edge, what, Request(action, point(edge + depth / 2, 0.0), facing, clear=(half, half)))
+                clear = half, half, level
+                return Obstacle(edge, what, Request(action, point(edge + depth / 2, 0.0), facing, clear=clear))
         action = able.can_climb(level)
         if action is not None and (depth >= MIN_TOP or level < 0):
             return Obstacle(edge, what, Request(action, point(edge + FOOTHOLD, level), facing))
@@ -260,7 +280,8 @@ class Planner:
         if action is None:
             return Obstacle(float(enters[k]), what)
         target = np.array([place[0] + middle * way[0], place[1], place[2] + middle * way[1]])
-        return Obstacle(float(enters[k]), what, Request(action, target, np.array([way[0], 0.0, way[1]])))
+        clear = np.nan, np.nan, -float(low[k])
+        return Obstacle(float(enters[k]), what, Request(action, target, np.array([way[0], 0.0, way[1]]), clear=clear))
 
     def _go_to_seat(
         self, n: int, crowd: Planned, velocities: np.ndarray, facings: np.ndarray
@@ -271,7 +292,7 @@ class Planner:
         before = np.asarray(seat.place) + facing * SEAT_REACH
         away = (before - crowd.root_positions[n])[[0, 2]]
         distance = float(np.hypot(*away))
-        velocities[n], request = 0.0, Request("sit", target, facing)
+        velocities[n], request = 0.0, Request("sit", target, facing, clear=(np.nan, np.nan, -SEAT_DEPTH))
         if not crowd.acting[n]:
             if distance > ARRIVED:
                 velocities[n, [0, 2]] = away / distance * min(1.2, 0.3 + distance)

@@ -122,8 +122,19 @@ def move_toe_grounds(data, source, n, event, frame, warp, dt):
             continue
         swing = max(source.actions.swings[frame, contact], dt)
         early = aimed and swing < (event - frame) / source.frame_rate - 0.05
-        goal = -data.acting.shifts[n] if early else left
+        goal = left
+        if early or not aimed:
+            goal = find_rise(data, n, k, -data.acting.shifts[n] if early else 0.0)
         feet.rises[n, k] += (goal - feet.rises[n, k]) * min(dt / max(swing, 1e-6), 1.0)
+
+
+@inner
+def find_rise(data, n, k, without):
+    """How much higher than the root the ground under a toe is, where there is one that it reaches."""
+    if data.work.heights.shape[0] == 0:
+        return without
+    rise = data.work.heights[n, k + 1] - data.playing.positions[n, 1]
+    return rise if abs(rise) <= c.MAX_STEP else without
 
 
 @inner

@@ -28,6 +28,8 @@ def stand_on_ground(data, n, by):
     grounds = feet.grounds
     for k in range(grounds.shape[1]):
         height = work.heights[n, k]
+        if abs(height - work.heights[n, 0]) > c.MAX_STEP:  # nothing that this foot stands on
+            height = work.heights[n, 0]
         x, v = settle_spring(grounds[n, k, 0] - height, grounds[n, k, 1], by.ground if k == 0 else by.toe_ground)
         grounds[n, k, 0], grounds[n, k, 1] = x + height, v
     rise = grounds[n, 0, 0] - playing.positions[n, 1]

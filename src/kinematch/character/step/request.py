@@ -14,7 +14,14 @@ from kinematch.character.step.playback import read_playing
 from kinematch.character.step.project import convert_query, jump
 from kinematch.compile.jit import inner, routine
 from kinematch.database.actions import ACTION, EXIT, FIRST, LAST
-from kinematch.database.frame_kernels import find_clip, find_next_frame, find_root_velocity, locate_root, read_feature
+from kinematch.database.frame_kernels import (
+    find_clip,
+    find_next_frame,
+    find_root_velocity,
+    locate_root,
+    read_feature,
+    read_toe_height,
+)
 from kinematch.database.table import EACH_ROW
 from kinematch.math.arctangents import arctan2
 from kinematch.math.series import rotate_about_y, wrap_angle
@@ -35,7 +42,7 @@ def take_request(data, n, scratch):
     frame, fraction = read_playing(data, here, n)
     asked = data.orders.actions[n]
     stretch = find_stretch(data, here, n, frame) if data.acting.stretches[n] >= 0 else np.int64(-1)
-    if stretch >= 0:
+    if stretch >= 0 and not may_follow(data, here, n, stretch, frame):
         own = here.actions.stretches[stretch, ACTION]
         hold(data, n, here, stretch, number, frame, asked == own, scratch)
         if asked >= 0 and asked != own:
@@ -52,10 +59,17 @@ def take_request(data, n, scratch):
     if target != number:
         convert_query(data, n, here, there)
     x, z, _ = find_root_velocity(here, frame, find_next_frame(here, frame), fraction)
-    entry, stretch, refusal = find_entry_frame(data, n, there, fraction, (x, z))
+    entry, stretch, refusal = find_entry_frame(data, n, there, fraction, (x, z), here, frame)
     data.pose.refusals[n] = refusal
     if refusal == NO_REFUSAL:
         enter_action(data, n, here, there, target, entry, stretch, fraction, scratch)
+
+
+@inner
+def may_follow(data, here, n, stretch, frame):
+    """Whether the next action may follow already: its target is given, and what plays has met its own."""
+    event, aimed = here.actions.targets[stretch], data.orders.targets[n, 0] == data.orders.targets[n, 0]
+    return data.orders.actions[n] >= 0 and aimed and 0 <= event < frame and here.actions.holds[stretch, 0] < 0
 
 
 @inner
@@ -71,7 +85,7 @@ def hold(data, n, here, stretch, number, frame, held, scratch):
 
 
 @inner
-def find_entry_frame(data, n, there, fraction, moving):
+def find_entry_frame(data, n, there, fraction, moving, here, playing):
     """The frame among the entries of the action that costs least, its stretch, and why none may be taken if so.
 
     Exact: every frame in which it may be entered is looked at. A cost is that of the pose, by the weights of the
@@ -89,11 +103,30 @@ def find_entry_frame(data, n, there, fraction, moving):
             cost += c.PER_SPEED * change * change
             if change > c.WARP_SPEED and aimed and (wrong in (NO_REFUSAL, TOO_EARLY)):
                 cost, wrong = cost + UNMET_COST, SPEED
+            if wrong == NO_REFUSAL and not stands_alike(data, n, there, frame, here, playing):
+                cost, wrong = cost + UNMET_COST, TOO_HIGH
             if cost < best:
                 cost += measure_misfit(data, n, there, frame, best - cost)
             if cost < best:
                 best, entry, stretch, refusal = cost, frame, s, wrong
     return entry, stretch, refusal
+
+
+@inner
+def stands_alike(data, n, there, frame, here, playing):
+    """Whether feet that stand at an entry, or soon after, are about as high above the root now: a foot on a step that
+    the root has not climbed yet would be pulled down into it, or leave the body in a squat."""
+    feet, scale = data.feet, data.rig.scale
+    for k in range(feet.rises.shape[1]):
+        contact, ground = data.rig.leg_contacts[k], 0.0
+        if data.acting.stretches[n] >= 0:
+            ground = feet.rises[n, k]
+        elif data.work.normals.shape[0] > 0:
+            ground = feet.grounds[n, k + 1, 0] - data.playing.positions[n, 1]
+        rise = (read_toe_height(there, frame, contact) - read_toe_height(here, playing, contact)) * scale - ground
+        if there.actions.swings[frame, contact] < c.STANDS_SOON and abs(rise) > c.MAX_FOOT_CHANGE:
+            return False
+    return True
 
 
 @inner
@@ -160,8 +193,11 @@ def measure_warp(data, n, there, stretch, frame, fraction):
     lack_y = goal_y - playing.positions[n, 1] - climbed
     lack = lack_x * lack_x + lack_z * lack_z
     cost += c.PER_METRE * (lack + lack_y * lack_y) + c.PER_RADIAN * turn * turn
-    if actions.clears[stretch, 0] < orders.clears[n, 0] or actions.clears[stretch, 1] < orders.clears[n, 1]:
-        cost, wrong = cost + UNMET_COST, CLEAR
+    for k in range(orders.clears.shape[1]):
+        if actions.clears[stretch, k] < orders.clears[n, k]:
+            wrong = CLEAR
+    if wrong == CLEAR:
+        cost += UNMET_COST
     if wrong == NO_REFUSAL:
         wrong = find_fault(reach, far, math.sqrt(lack), turn, lack_y)
         if wrong != NO_REFUSAL:

@@ -15,13 +15,13 @@ from kinematch.motion.kinematics import global_pose, tpose
 from kinematch.motion.labels.activity import ActivityRange
 from kinematch.motion.labels.calibration import CalibrationPose
 from kinematch.motion.labels.flights import find_sole_heights
-from kinematch.motion.labels.posture import measure_posture
+from kinematch.motion.labels.posture import SIDES, measure_posture
 from kinematch.motion.labels.reaches import JUMP_SECONDS, find_dives, find_reaches
 from kinematch.motion.labels.touchdowns import ADULT_LEG, LANDED_SECONDS, RISE_SECONDS, find_jump_events, find_steps
 
 MIN_FRAME_RATE = 15.0  # frames per second: a stance of a run lasts a tenth of a second
 SEATED_RISE = 0.05  # leg lengths above where hips rest, at which they are on the seat
-SEAT_BELOW = 0.12  # leg lengths from the hips down to the seat
+SEAT_BELOW = 0.09  # leg lengths from the joints of the thighs down to the seat
 REST_SECONDS = 0.5  # of a seat, after which hips are where they rest
 UPRIGHT = 0.85  # of the hips' height over a standing foot
 DOWN_SECONDS = 2.0  # from standing to sitting, at most
@@ -93,16 +93,20 @@ def _find_seats(clip: Clip, flags: dict[str, Array], leg: float) -> list[Event]:
     """When hips come to rest on a seat, after standing."""
     rate, place = clip.frame_rate, global_pose(clip)[0]
     hips, soles = place[:, clip.skeleton.roles["hips"], 1], find_sole_heights(clip).min(axis=1)
+    thighs = place[:, [clip.skeleton.roles[f"{side}_upper_leg"] for side in SIDES], 1].mean(axis=1)
     standing = hips - soles > UPRIGHT * np.quantile(hips - soles, 0.95)
     events = []
     for start, stop in true_ranges(flags["sitting"]):
         before = slice(max(0, start - round(DOWN_SECONDS * rate)), start + 1)
         if not standing[before].any():
             continue
-        rest = float(np.median(hips[start : min(stop, start + round(REST_SECONDS * rate))]))
+        rest, seated = (
+            float(np.median(one[start : min(stop, start + round(REST_SECONDS * rate))])) for one in (hips, thighs)
+        )
         from_ = before.start + int(np.flatnonzero(standing[before])[-1])
         near = hips[from_:stop] < rest + SEATED_RISE * leg
-        events.append(Event(SEAT, (from_ + int(np.argmax(near))) / rate, "hips", round(SEAT_BELOW * leg, 3)))
+        down = from_ + int(np.argmax(near))  # a little above where they rest
+        events.append(Event(SEAT, down / rate, "hips", round(float(hips[down]) - seated + SEAT_BELOW * leg, 3)))
     return events
 
 

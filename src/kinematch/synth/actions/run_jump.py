@@ -11,6 +11,8 @@ from kinematch.synth.gait import DEGREE, GRAVITY
 from kinematch.synth.legs import Leg
 
 LANDING_SLOWER = 1.25  # times that the stance after the landing takes, which has more to stop
+TRAILS = 1.6  # flights that a foot is drawn up for
+LEVEL_TUCK = 0.25  # m of tuck with which feet are level
 TUCK = 0.10  # m that the feet are drawn up in a high jump
 
 
@@ -51,14 +53,19 @@ def jump(
     made = keep_pace(made, puppet, then, shown, old)
     height, added = rise(made, puppet, old, new)
     share = np.clip((then - new.leaves) / flight, 0.0, 1.0)
-    tucked = tuck * np.sin(np.pi * share) ** 2
+    trailing = int(np.argmax(puppet.contacts[np.searchsorted(puppet.times, old.leaves) - 2]))
+    begins = new.leaves - (TRAILS - 1) * flight
     legs = []
     for foot in (0, 1):
         # planted feet stay down: what the hips rise, a foot rises only while it is in the air
         free = np.interp(then, *weigh_air(made.contacts[:, foot], then))
-        lifted = np.where((share > 0) & (share < 1), np.maximum(added, -0.05) + tucked, 0.0) * free
+        # the foot that took off passes what is jumped over last, the other one first; toes are drawn up with feet
+        since = then - (new.leaves if foot == trailing else begins)
+        drawn = np.sin(np.pi * np.clip(since / (TRAILS * flight), 0.0, 1.0)) ** 2 * free
+        lifted = np.where((share > 0) & (share < 1), np.maximum(added, -0.05), 0.0) * free + tuck * drawn
         ankles = made.legs[foot].ankles + lifted[:, None] * [0, 1, 0]
-        legs.append(replace(made.legs[foot], ankles=ankles))
+        pitches = made.legs[foot].pitches * (1 - min(tuck / LEVEL_TUCK, 1.0) * drawn)
+        legs.append(replace(made.legs[foot], ankles=ankles, pitches=pitches))
     made = made.with_(hips=made.hips + (height - made.hips[:, 1])[:, None] * [0, 1, 0], legs=(legs[0], legs[1]))
     bow = curve(
         then,
