@@ -71,7 +71,8 @@ SECTIONS = {
     ),
     "Terrain": ("HeightFunction", "HeightGrid"),
     "Layers, sources and features": (
-        *("Layer", "ClipLayer", "ReachLayer", "AimLayer", "LookLayer", "MotionSource", "SourceDescription", "SourcePoses", "describe_source"),
+        *("Layer", "ClipLayer", "ReachLayer", "AimLayer", "LookLayer"),
+        *("MotionSource", "SourceDescription", "SourcePoses", "describe_source"),
         *("Search", "Projection", "Sample", "Feature", "register_feature"),
     ),
     "VR avatars": ("Avatar", "Trackers", "Calibration"),
