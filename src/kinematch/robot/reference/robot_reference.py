@@ -186,5 +186,5 @@ def _scale_request(request: Request | None, by: float) -> Request | None:
     target, clear = request.target, request.clear
     return replace(
         request, target=None if target is None else np.asarray(target) * by,
-        clear=None if clear is None else (clear[0] * by, clear[1] * by),
+        clear=None if clear is None else (clear[0] * by, clear[1] * by, clear[2] * by),
     )  # fmt: skip
