@@ -118,11 +118,6 @@ def test_actions_are_saved_and_opened_plain_and_packed(database: Database, folde
             np.testing.assert_array_equal(getattr(opened, field), getattr(one.poses.actions, field))
 
 
-def test_roots_with_heights_are_not_packed(database: Database):
-    with pytest.raises(KinematchError, match=r"leaves the ground by 0\.4 m"):
-        pack(database)
-
-
 def test_a_database_of_locomotion_has_no_actions(database: Database, tmp_path: Path):
     save(tmp_path / "old.kinematch", Database(replace(database.poses, actions=empty_actions()), database.features))
     assert load(tmp_path / "old.kinematch").poses.actions.names == ()

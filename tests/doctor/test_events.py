@@ -51,4 +51,4 @@ def test_most_events_of_people_whom_no_rule_has_seen_are_found_and_few_are_inven
             total.add(count)
     assert total.labelled > 60
     assert total.found >= 0.9 * total.labelled, total.missed_at
-    assert total.invented <= 0.1 * total.told, total.missed_at
+    assert total.invented <= 0.1 * total.reported, total.missed_at

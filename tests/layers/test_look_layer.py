@@ -7,7 +7,7 @@ from kinematch.character import Crowd
 from kinematch.control.command import move
 from kinematch.errors import KinematchError
 from kinematch.layers.aim_layer import AimLayer
-from kinematch.layers.look_layer import BEHIND, FARTHEST, LookLayer
+from kinematch.layers.look_layer import BEHIND, MAX_LOOK_ANGLES, LookLayer
 from kinematch.math import quaternion
 from kinematch.motion.kinematics import tpose
 
@@ -46,7 +46,7 @@ def test_a_head_turns_no_farther_than_it_can_and_not_at_all_behind(database):
             pose = crowd.step(move([0, 0, 0]), DT)
         gaze = find_gaze(crowd, pose)
         yaws[degrees] = np.degrees(np.arctan2(gaze[0], gaze[2]) - crowd.root_yaws[0])
-    assert yaws[120] == pytest.approx(np.degrees(FARTHEST[0]), abs=4.0)
+    assert yaws[120] == pytest.approx(np.degrees(MAX_LOOK_ANGLES[0]), abs=4.0)
     assert np.degrees(BEHIND) < 175
     assert abs(yaws[175]) < 15.0
 

@@ -9,7 +9,7 @@ from kinematch.motion.actions import EVENT_KINDS, LANDING, PASS, SEAT, TAKE_OFF
 from kinematch.motion.heading import yaw_of
 from kinematch.motion.kinematics import forward
 
-BEFORE, AFTER, ROOM = range(3)  # columns
+ROOM = 2  # column of the heights; before it stand what is free before and after the target
 FOOT_LENGTH = 0.2  # m that the heel is behind the joint of the toes
 SOLE = 0.05  # m of a foot below its joints, and air below it
 HEAD_MARGIN = 0.12  # m of a head above its joint, and air above it

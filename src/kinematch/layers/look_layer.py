@@ -14,10 +14,10 @@ from kinematch.motion.kinematics import tpose
 from kinematch.motion.skeleton import Skeleton
 
 SHARES = {"spine": 0.15, "chest": 0.15, "upper_chest": 0.15, "neck": 0.25, "head": 0.3}  # of the turn, by role
-FARTHEST = np.radians([85.0, 40.0])  # to the sides, and up or down; what is farther is looked at as far as that
+MAX_LOOK_ANGLES = np.radians([85.0, 40.0])  # to the sides, and up or down; what is farther is looked at as far as that
 BEHIND = np.radians(150.0)  # to the sides, beyond which a character does not look
 MAX_DISTANCE = 1e3  # m; nothing farther away is looked at
-NEAREST = 0.1  # m from the head
+MIN_LOOK_DISTANCE = 0.1  # m from the head
 
 
 class LookLayer:
@@ -60,10 +60,10 @@ class LookLayer:
         gaze = _to_angles(quaternion.rotate(back, quaternion.rotate(turns[:, head], self._ahead)))
         away = targets - places[:, head]
         distance = np.linalg.norm(away, axis=-1)
-        seen = (distance > NEAREST) & (distance < MAX_DISTANCE)  # NaN is neither
+        seen = (distance > MIN_LOOK_DISTANCE) & (distance < MAX_DISTANCE)  # NaN is neither
         wanted = _to_angles(quaternion.rotate(back, np.where(seen[:, None], away, [0.0, 0.0, 1.0])))
         seen &= np.abs(wanted[:, 0]) < BEHIND
-        wanted = np.clip(wanted, -FARTHEST, FARTHEST) - gaze
+        wanted = np.clip(wanted, -MAX_LOOK_ANGLES, MAX_LOOK_ANGLES) - gaze
         wanted[:, 0] = wrap_angle(wanted[:, 0])
         goal = np.where(seen[:, None], wanted * weights[:, None], 0.0)
         before = self._turns

@@ -36,13 +36,6 @@ ARRIVED = 0.22  # m from there at which it sits down
 EDGE_ROOM = 0.3  # m before an edge at which a character waits for an action
 
 
-class BodySettings(Protocol):
-    """What the planner reads of a crowd's settings."""
-
-    @property
-    def velocity_halflife(self) -> float: ...
-
-
 class Planned(Protocol):
     """What the planner reads of a crowd."""
 
@@ -55,7 +48,7 @@ class Planned(Protocol):
     @property
     def body(self) -> SimulatedBody: ...
     @property
-    def settings(self) -> BodySettings: ...
+    def settings(self) -> Any: ...
     @property
     def acting(self) -> np.ndarray: ...
     @property

@@ -50,7 +50,7 @@ def project(data, n, scratch):
     if target == number:
         current, _ = read_playing(data, here, n)
         if data.pose.reasons[n] == END:  # too little of the clip is left to stay
-            current = np.int32(here.stops[find_clip(here, current)] - 1)
+            current = here.stops[find_clip(here, current)] - 1
     frame = choose_frame(data, there, n, current, scratch)
     if frame != current:
         jump(data, n, here, there, target, frame, scratch)
