@@ -30,4 +30,6 @@ for step in range(360):
     shown.append(pose)
 
 km.save("wave.glb", km.record(shown, database.skeleton, 60))
-print(f"walked {character.root_positions[0, 2]:.1f} m, the hand rose to {-100 * raised:.0f} cm below the head joint; wrote wave.glb")
+print(
+    f"walked {character.root_positions[0, 2]:.1f} m, the hand rose to {-100 * raised:.0f} cm below the head joint; wrote wave.glb"
+)

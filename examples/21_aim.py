@@ -9,7 +9,7 @@ import kinematch as km
 
 DT = 1 / 60
 database = km.load("built-in")
-look, aim = km.LookLayer(database.skeleton), km.AimLayer(database.skeleton, "right_hand")
+look, aim = km.layers.LookLayer(database.skeleton), km.layers.AimLayer(database.skeleton, "right_hand")
 character = km.Crowd(database, layers=[look, aim])
 shoulder, hand = (database.skeleton.roles[f"right_{part}"] for part in ("upper_arm", "hand"))
 

@@ -9,7 +9,7 @@ import kinematch as km
 
 DT = 1 / 60
 database = km.load("built-in")
-look = km.LookLayer(database.skeleton)
+look = km.layers.LookLayer(database.skeleton)
 character = km.Crowd(database, layers=[look])
 head = database.skeleton.roles["head"]
 

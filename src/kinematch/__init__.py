@@ -69,9 +69,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.database.storage import Database as Database
     from kinematch.draw.animation import animate as animate
     from kinematch.errors import KinematchError as KinematchError
-    from kinematch.layers.aim_layer import AimLayer as AimLayer
     from kinematch.layers.clip_layer import ClipLayer as ClipLayer
-    from kinematch.layers.look_layer import LookLayer as LookLayer
     from kinematch.layers.reach_layer import ReachLayer as ReachLayer
     from kinematch.motion.clean.contacts import find_contacts as find_contacts
     from kinematch.motion.clean.floor import put_on_floor as put_on_floor
@@ -112,8 +110,6 @@ _HOMES = {  # name -> the module that defines it
     "Path": "control.path",
     "Pose": "character.pose",
     "Projection": "character.source",
-    "AimLayer": "layers.aim_layer",
-    "LookLayer": "layers.look_layer",
     "ReachLayer": "layers.reach_layer",
     "RetargetSettings": "motion.retarget.settings",
     "Retargeting": "motion.retarget.retargeting",
@@ -158,6 +154,7 @@ _FOLDERS = (
     "database",
     "draw",
     "evaluate",
+    "layers",
     "math",
     "motion",
     "robot",

@@ -58,8 +58,12 @@ def examine_one(given: dict[str, Any], place: Path) -> None:
 
 
 def _make_key(path: Path, given: dict[str, Any]) -> str:
-    """Reports name their file, so that its name is part of the key; none for a file that cannot be read."""
-    with suppress(KinematchError):
+    """Reports name their file, so that its name is part of the key.
+
+    None for a file that cannot be read, nor for one whose name is not Unicode: its report cannot be kept.
+    """
+    with suppress(KinematchError, UnicodeEncodeError):
+        str(path.absolute()).encode()
         return hash_value([hash_package(), path.name, hash_file(path), given])
     return ""
 
