@@ -33,7 +33,6 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.avatar.calibration import Calibration as Calibration
     from kinematch.avatar.trackers import Trackers as Trackers
     from kinematch.character.crowd import Crowd as Crowd
-    from kinematch.character.describe import describe_source as describe_source
     from kinematch.character.layers import Layer as Layer
     from kinematch.character.pose import Pose as Pose
     from kinematch.character.settings import Settings as Settings
@@ -41,8 +40,6 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.character.source import Projection as Projection
     from kinematch.character.source import Sample as Sample
     from kinematch.character.source import Search as Search
-    from kinematch.character.source import SourceDescription as SourceDescription
-    from kinematch.character.source import SourcePoses as SourcePoses
     from kinematch.character.state import State as State
     from kinematch.control.body import SimulatedBody as SimulatedBody
     from kinematch.control.command import Command as Command
@@ -63,6 +60,9 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch.control.stick import Stick as Stick
     from kinematch.control.trajectory import Trajectory as Trajectory
     from kinematch.control.wander import Wander as Wander
+    from kinematch.database.description import SourceDescription as SourceDescription
+    from kinematch.database.description import SourcePoses as SourcePoses
+    from kinematch.database.description import describe_source as describe_source
     from kinematch.database.features import Feature as Feature
     from kinematch.database.features import register_feature as register_feature
     from kinematch.database.packing.pack import pack as pack
@@ -121,8 +121,8 @@ _HOMES = {  # name -> the module that defines it
     "Settings": "character.settings",
     "SimulatedBody": "control.body",
     "Skeleton": "motion.skeleton",
-    "SourceDescription": "character.source",
-    "SourcePoses": "character.source",
+    "SourceDescription": "database.description",
+    "SourcePoses": "database.description",
     "State": "character.state",
     "Stick": "control.stick",
     "Trackers": "avatar.trackers",
@@ -131,7 +131,7 @@ _HOMES = {  # name -> the module that defines it
     "act": "control.request",
     "add_root": "motion.clean.root",
     "animate": "draw.animation",
-    "describe_source": "character.describe",
+    "describe_source": "database.description",
     "find_contacts": "motion.clean.contacts",
     "follow_trajectory": "control.command",
     "jump": "control.request",

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kinematch.character.describe import describe_source
-from kinematch.character.source import Projection, Sample, SourcePoses
+from kinematch.character.source import Projection, Sample
+from kinematch.database.description import SourcePoses, describe_source
 from kinematch.math import quaternion
 from kinematch.math.rotation import from_rotation_vector
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinematch.avatar.kernels.following import choose_levels, find_offsets
 from kinematch.character.describe import Motion, describe_motion
-from kinematch.character.source import SourceDescription
+from kinematch.database.description import SourceDescription
 from kinematch.database.filters import tag_mask
 from kinematch.database.storage import Database
 from kinematch.database.tags import Tags

@@ -5,26 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.character.rows import make_rows
 from kinematch.character.settings import Settings
-from kinematch.character.source import MotionSource, Projection, Sample, Search, SourceDescription
+from kinematch.character.source import MotionSource, Projection, Sample, Search
 from kinematch.character.state import State
+from kinematch.database.description import SourceDescription, pick_examples
 from kinematch.database.features import QueryInput
 from kinematch.database.measures import joint_motion
+from kinematch.database.rows import make_rows
 from kinematch.database.table import Table
 from kinematch.errors import KinematchError, call_own
 from kinematch.motion.kinematics import forward
 from kinematch.motion.rig import find_toe_rests, make_rig
 
 METHODS = ("project", "enter", "advance", "decode")
-EXAMPLES = 5000  # poses from which the hinges of knees are found
-
-
-def pick_examples(description: SourceDescription) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Local positions (S, J, 3), rotations (S, J, 4) and contacts (S, K) of some poses, to measure the body by."""
-    poses = description.poses
-    some = slice(None, None, max(1, len(poses.rotations) // EXAMPLES))
-    return poses.positions[some], poses.rotations[some], poses.contacts[some]
 
 
 class CheckedSource:

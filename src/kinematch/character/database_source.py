@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.character.checked_source import CheckedSource, pick_examples
+from kinematch.character.checked_source import CheckedSource
 from kinematch.character.describe import describe_motion, open_motion
 from kinematch.character.settings import Settings
 from kinematch.character.state import State
+from kinematch.database.description import pick_examples
 from kinematch.database.feature_database import column_weights
 from kinematch.database.features import QueryInput
 from kinematch.database.filters import tag_mask

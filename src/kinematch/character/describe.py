@@ -1,12 +1,9 @@
 """What a motion is: a database, a model's source or a user's own, and how it is described."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from numpy.typing import ArrayLike
-
-from kinematch.character.source import CompiledSource, MotionSource, SourceDescription, SourcePoses
-from kinematch.database.poses import PoseDatabase
+from kinematch.character.source import CompiledSource, MotionSource
+from kinematch.database.description import SourceDescription, describe_source
 from kinematch.database.storage import Database
 from kinematch.errors import KinematchError
 
@@ -21,21 +18,6 @@ def open_motion(given: Any) -> Motion:
         return given
     kind = type(given).__name__
     raise KinematchError(f"expected databases or models, as km.load opens them, or motion sources, not {kind}")
-
-
-def describe_source(
-    database: Database, *, poses: SourcePoses | PoseDatabase, state: Mapping[str, ArrayLike],
-    frame_rate: float | None = None, filter: str = "",
-) -> SourceDescription:  # fmt: skip
-    """The description of a source that has the body, the features and the units of a database.
-
-    `poses`: some that it can show. `state`: what evolves, by name, each with the value of one character that begins.
-    """
-    own, features = database.poses, database.features
-    return SourceDescription(
-        own.skeleton, own.contact_joints, features.schema, features.offset, features.scale, poses, state, frame_rate,
-        filter,
-    )  # fmt: skip
 
 
 def describe_motion(motion: Motion) -> SourceDescription:

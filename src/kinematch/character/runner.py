@@ -156,7 +156,7 @@ class Runner:
             return self._call(run_step, self._scratch_places[0], self.characters, self._begun, dt, BEGIN, END)
         pieces, happened = count_pieces(dt, self.orders.longest_step[0]), False
         for piece in range(pieces):
-            if self._run(0, self.characters[:0], dt / pieces, SCHEDULE if piece else BEGIN, ASK):
+            if self.run(dt / pieces, SCHEDULE if piece else BEGIN, ASK, self.characters[:0]):
                 return True
             happened = self.run(dt / pieces, ASK, END) or happened
         return happened
@@ -165,19 +165,14 @@ class Runner:
         """Run the stages between two seams for characters (M,), or for all, on all threads; whether anything happened:
         see step.step."""
         own = self.characters if characters is None else characters
-        self._begun[0, 0] = 0
-        if len(own) < SHARED or len(self.scratch) == 1 or enter < ASK:
-            return self._run(0, own, dt, enter, leave)
-        threads, happened = min(count_threads(), len(self.scratch)), []
-        begun = make_counters(threads)
-        run_each(range(threads), lambda thread: happened.append(self._run(thread, own, dt, enter, leave, begun)))
-        return any(happened)
+        shared = len(own) >= SHARED and enter >= ASK
+        begun, happened = make_counters(min(count_threads(), len(self.scratch)) if shared else 1), []
 
-    def _run(
-        self, thread: int, own: np.ndarray, dt: float, enter: int, leave: int, begun: np.ndarray | None = None
-    ) -> bool:
-        counters = self._begun if begun is None else begun
-        return self._call(run_step, self._scratch_places[thread], own, counters, dt, enter, leave)
+        def work(thread: int) -> None:
+            happened.append(self._call(run_step, self._scratch_places[thread], own, begun, dt, enter, leave))
+
+        run_each(range(len(begun)), work)
+        return any(happened)
 
     def _call(self, kernel: Any, *given: Any) -> Any:
         """Run a kernel on the data, or the Python function that it was compiled from."""

@@ -11,13 +11,14 @@ from kinematch.character.layers import apply_layer, finish_layers, predict_lower
 from kinematch.character.lookups import find_ages, find_ground_below, list_own_features, searches_alone
 from kinematch.character.mishaps import look_closer
 from kinematch.character.pose import Pose
-from kinematch.character.source import Search
+from kinematch.character.source import Sample, Search
 from kinematch.character.step.playback import find_rate, limit_adjustment, read_playing
 from kinematch.character.step.project import choose_frame, note_found
 from kinematch.character.step.step import ASK, BEGIN, END, FEET, MOVE, PROJECT, SCHEDULE, SHOW, count_pieces
 from kinematch.character.step.transition import ROW_AFTER, ROW_BEFORE
 from kinematch.database.features import Trajectory
 from kinematch.database.schema import FeatureSchema
+from kinematch.database.table import Table
 from kinematch.errors import KinematchError, call_own
 from kinematch.math.angles import rotate_about_y
 from kinematch.motion.heading import yaw_direction
@@ -128,9 +129,13 @@ def write_status(crowd: "Crowd") -> None:
         rows, sample = crowd.runner.rows[number], crowd.sources[number].decode(crowd.state, characters)
         rows.loops[characters], rows.no_exit[characters] = ~sample.ended, sample.committed
         rows.paces[characters], rows.contacts[characters] = sample.paces, sample.contacts
-        rows.rotations[characters], rows.places[characters] = sample.rotations, sample.positions[:, rows.moving]
         rows.velocities[characters], rows.angular_velocities[characters] = sample.velocities, sample.angular_velocities
-        crowd.state.playing.frames[characters], crowd.state.playing.fractions[characters] = characters, 0.0
+        write_pose(crowd, rows, characters, sample)
+
+
+def write_pose(crowd: "Crowd", rows: Table, characters: np.ndarray, sample: Sample) -> None:
+    rows.rotations[characters], rows.places[characters] = sample.rotations, sample.positions[:, rows.moving]
+    crowd.state.playing.frames[characters], crowd.state.playing.fractions[characters] = characters, 0.0
 
 
 def ask_sources(crowd: "Crowd", searching: np.ndarray) -> None:
@@ -275,9 +280,7 @@ def compute_poses(crowd: "Crowd", dt: float, those: np.ndarray | None = None) ->
         for n in characters.tolist():
             limit_adjustment(runner.data, n, 0.0)
         sample = source.decode(state, characters, CONTACT_LEAD - dt)
-        rows.rotations[characters] = sample.rotations
-        rows.places[characters] = sample.positions[:, rows.moving]
+        write_pose(crowd, rows, characters, sample)
         rows.contacts[characters], rows.contact_left[characters] = sample.contact_left > 0, sample.contact_left
         rows.toe_heights[characters], _ = source.measure_toes(sample)
-        state.playing.frames[characters], state.playing.fractions[characters] = characters, 0.0
         crowd.computed.append((characters, sample.contacts))

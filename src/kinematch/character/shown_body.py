@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.character.checked_source import pick_examples
-from kinematch.character.source import SourceDescription
+from kinematch.database.description import SourceDescription, pick_examples
 from kinematch.errors import KinematchError
 from kinematch.motion.clean.root import with_root
 from kinematch.motion.retarget.joints import find_contact_joints

@@ -6,75 +6,21 @@ source too: they are `state.own` in the state that a source is given.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from kinematch.character.settings import Settings
 from kinematch.character.state import State
-from kinematch.database.features import QueryInput
-from kinematch.database.poses import FeaturePose, PoseDatabase
-from kinematch.database.schema import FeatureSchema, needs_call
-from kinematch.database.tags import Tags
-from kinematch.motion.skeleton import Skeleton
-
-NO_TAGS = Tags((), np.zeros((0, 0), bool))
-
-
-@dataclass(frozen=True, eq=False)
-class SourcePoses:
-    """S poses that a source can show: the body is measured by them, and controllers read their tags."""
-
-    positions: np.ndarray  # (S, J, 3) m, in parent space
-    rotations: np.ndarray  # (S, J, 4)
-    contacts: np.ndarray  # (S, K) bool
-    tags: Tags = NO_TAGS  # (S, T)
-    frame_rate: float = 0.0  # poses for each second of motion; 0 where they have no order in time
-
-    def __post_init__(self) -> None:
-        if not self.tags.names:
-            object.__setattr__(self, "tags", Tags((), np.zeros((len(self.rotations), 0), bool)))
-
-
-@dataclass(frozen=True, eq=False)
-class SourceDescription:
-    """The properties of a source of motion that a crowd and its controllers use."""
-
-    skeleton: Skeleton
-    contact_joints: np.ndarray  # (K,) int32
-    schema: FeatureSchema  # what queries describe
-    feature_offset: np.ndarray  # (D,) float32
-    feature_scale: np.ndarray  # (D,) float32; normalised = (physical - offset) / scale
-    poses: SourcePoses | PoseDatabase  # some, or all
-    state: Mapping[str, ArrayLike]  # initial state of one character, by name
-    frame_rate: float | None = None  # None where poses are computed for any time
-    filter: str = ""  # of commands without one
-
-    def normalise(self, features: np.ndarray) -> np.ndarray:
-        """Physical features (M, D) in the source's units."""
-        return (features.astype(np.float32, copy=False) - self.feature_offset) / self.feature_scale
-
-    def restore_units(self, features: np.ndarray) -> np.ndarray:
-        """The inverse of normalise."""
-        return features * self.feature_scale + self.feature_offset
-
-    def measure_features(self, sample: "Sample") -> np.ndarray:
-        """Physical features (M, D) of poses; NaN in columns of trajectories and of features with their own query."""
-        values = np.full((len(sample.rotations), self.schema.width), np.nan, np.float32)
-        given = QueryInput(self.skeleton, sample.pose)
-        for feature, columns in zip(self.schema.features, self.schema.columns.values()):
-            if feature.group == "pose" and not needs_call(feature):
-                values[:, columns] = FeatureSchema((feature,)).query(given)
-        return values
+from kinematch.database.description import SourceDescription
+from kinematch.database.poses import FeaturePose
 
 
 class Search(NamedTuple):
     """How to search, the same for all characters of one call."""
 
     filter: str | None  # expression over tags; None: the source's own
-    idle: bool  # whether the characters stand and are commanded to stand
+    idle: bool  # whether the characters stand and are to stand
     here: bool  # whether they play this source already, so that staying is an option
     settings: Settings
 
@@ -82,8 +28,8 @@ class Search(NamedTuple):
 class Projection(NamedTuple):
     """What a source offers M characters."""
 
-    targets: np.ndarray  # (M, ...) where to continue, in the source's own terms
-    jumps: np.ndarray  # (M,) bool, whether jumping there is better than continuing
+    targets: np.ndarray  # (M, ...) where to go on, in the source's own terms
+    jumps: np.ndarray  # (M,) bool, whether that is better than going on as they do
     costs: np.ndarray  # (M,) float32
 
 
@@ -98,7 +44,7 @@ class Sample(NamedTuple):
     velocities: np.ndarray  # (M, J, 3) m/s
     angular_velocities: np.ndarray  # (M, J, 3) rad/s
     contacts: np.ndarray  # (M, K) bool, of now
-    contact_left: np.ndarray  # (M, K) s that contacts still last `look` seconds from now; 0 without contact
+    contact_left: np.ndarray  # (M, K) s that contacts still last `look` seconds from now; 0 for those that are none
     ended: np.ndarray | None = None  # (M,) bool, nothing more to play, a search is due; None: never
     committed: np.ndarray | None = None  # (M,) bool, must not be left yet; None: never
     paces: np.ndarray | None = None  # (M,) m/s of the root, averaged over about a step; None: its speed
@@ -106,7 +52,7 @@ class Sample(NamedTuple):
 
     @property
     def pose(self) -> FeaturePose:
-        """The pose with the root at the origin, as features measure it."""
+        """As features see it, with the root at the origin."""
         positions, rotations = np.array(self.positions), np.array(self.rotations)
         positions[:, 0], rotations[:, 0] = 0.0, [1, 0, 0, 0]
         return FeaturePose(positions, rotations, self.velocities, self.angular_velocities)
@@ -118,10 +64,10 @@ class MotionSource(Protocol):
     description: SourceDescription
 
     def project(self, state: State, characters: np.ndarray, queries: np.ndarray, search: Search) -> Projection:
-        """The best place to continue for normalised queries (M, D); changes nothing."""
+        """The best place to go on for normalised queries (M, D); changes nothing."""
 
     def enter(self, state: State, characters: np.ndarray, targets: np.ndarray) -> None:
-        """Continue from targets (M, ...) of `project`."""
+        """Go on from targets (M, ...) that `project` gave."""
 
     def advance(self, state: State, characters: np.ndarray, seconds: np.ndarray) -> np.ndarray:
         """Play on by seconds (M,); the root's motion (M, 3): x and z in m in its own axes before, and turn in rad."""

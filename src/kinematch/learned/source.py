@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from kinematch.character.checked_source import pick_examples
 from kinematch.character.database_source import COMPILED
-from kinematch.character.rows import make_rows
 from kinematch.character.settings import Settings
-from kinematch.character.source import SourceDescription, SourcePoses
 from kinematch.character.state import State
 from kinematch.character.step.data import make_scratch
+from kinematch.database.description import SourceDescription, SourcePoses, pick_examples
 from kinematch.database.features import QueryInput
 from kinematch.database.packing.fields import UnpackedArray
+from kinematch.database.rows import make_rows
 from kinematch.database.run_path_kernels import enter_run, find_followed, restore_entry
 from kinematch.database.table import EACH_RUN, POSITION, Table, empty_runs, find_trajectory_columns
 from kinematch.database.tags import Tags

@@ -46,14 +46,13 @@ def write_memory(memory, j, x, v):
 @inner
 def fade_rotation(memory, j, kind, halflife, by):
     """Springs are drawn to zero; poses left to themselves turn on."""
-    x, v = read_memory(memory, j)
-    if kind == SPRING:
-        x, v = move_spring(x, v, by)
-        write_memory(memory, j, x, v)
-    elif kind == DEAD:
+    if kind == DEAD:
+        x, v = read_memory(memory, j)
         kept, reach = find_drift(halflife, by.dt)
         turned = to_rotation_vector(from_rotation_vector(v * reach) * from_rotation_vector(x))
         write_memory(memory, j, turned, v * kept)
+    else:
+        fade_place(memory, j, kind, halflife, by)
 
 
 @inner

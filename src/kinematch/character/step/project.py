@@ -182,32 +182,30 @@ def project_run(data, n, here, there, target, stays, scratch):
         if entry >= 0:
             restore_entry(there.runs, entry, scratch.inputs[0])
         data.schedule.left[n] = current
-        jump_to_run(data, n, here, there, target, entry, scratch)
-
-
-@inner
-def jump_to_run(data, n, here, there, target, entry, scratch):
-    """Begin a run at what row 0 of the inputs holds."""
-    before, t = read_playing(data, here, n)
-    take_sample(here, before, t, find_rate(data, here, n, before), scratch, ROW_BEFORE)
-    enter_run(there, n, scratch, entry)
-    take_sample(there, 2 * n, t, find_rate(data, there, n, 2 * n), scratch, ROW_AFTER)
-    end_jump(data, n, 2 * n, target, scratch)
+        t = sample_pose(data, n, here, scratch)
+        enter_run(there, n, scratch, entry)
+        go_on(data, n, there, 2 * n, t, target, scratch)
 
 
 @inner
 def jump(data, n, here, there, target, frame, scratch):
     """Go on from a frame of source `target`; the fraction of a frame is kept."""
+    t = sample_pose(data, n, here, scratch)
+    go_on(data, n, there, min(max(frame, 0), there.frame_count - 1), t, target, scratch)
+
+
+@inner
+def sample_pose(data, n, here, scratch):
+    """What plays before a jump, into the sample; returns the fraction of its frame."""
     before, t = read_playing(data, here, n)
-    after = min(max(frame, 0), there.frame_count - 1)
     take_sample(here, before, t, find_rate(data, here, n, before), scratch, ROW_BEFORE)
-    take_sample(there, after, t, find_rate(data, there, n, after), scratch, ROW_AFTER)
-    end_jump(data, n, after, target, scratch)
+    return t
 
 
 @routine
-def end_jump(data, n, after, target, scratch):
+def go_on(data, n, there, after, t, target, scratch):
     settings = data.settings
+    take_sample(there, after, t, find_rate(data, there, n, after), scratch, ROW_AFTER)
     start_transition(data, n, scratch.sample, settings.transition, settings.transition_halflife)
     data.pose.jumped[n] = True
     data.playing.frames[n], data.playing.sources[n] = after, target

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinematch.character.source import SourceDescription
+from kinematch.database.description import SourceDescription
 from kinematch.database.table import EACH_ROW, Table, empty_table, find_trajectory_columns
 
 ROW_RATE = 60.0  # Hz, of rows of sources without a frame rate
