@@ -18,7 +18,8 @@ HEAD = """\
 # Reference
 
 Everything in `import kinematch as km`. Some folders offer further names, which their `__init__.py` lists: `km.draw`,
-`km.robot`, `km.camera`, `km.avatar`, `km.synth`, `km.motion`, `km.math`, `km.database`, `km.layers`, `km.scene`, `km.evaluate`.
+`km.robot`, `km.camera`, `km.avatar`, `km.synth`, `km.motion`, `km.math`, `km.database`, `km.layers`, `km.scene`,
+`km.evaluate`.
 The letters in shapes: N characters, F frames, J joints, H times, K contacts, M points.
 Units are metres, seconds and radians, unless said otherwise; see [the conventions](conventions.md). Wrong
 arguments raise `km.KinematchError`, which says what was expected.

@@ -30,6 +30,5 @@ for step in range(360):
     shown.append(pose)
 
 km.save("wave.glb", km.record(shown, database.skeleton, 60))
-print(
-    f"walked {character.root_positions[0, 2]:.1f} m, the hand rose to {-100 * raised:.0f} cm below the head joint; wrote wave.glb"
-)
+distance, below = character.root_positions[0, 2], -100 * raised
+print(f"walked {distance:.1f} m, the hand rose to {below:.0f} cm below the head joint; wrote wave.glb")
