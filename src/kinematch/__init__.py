@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # for type checkers and editors; a test keeps these imports a
     from kinematch import database as database
     from kinematch import draw as draw
     from kinematch import evaluate as evaluate
+    from kinematch import layers as layers
     from kinematch import math as math
     from kinematch import motion as motion
     from kinematch import robot as robot
